@@ -1,0 +1,11 @@
+// base: the pure vocabulary of every room. Owns no table, imports nothing of ours, is the only door to time, chance and the log.
+export * from './assert.ts';
+export * from './clock.ts';
+export * from './country.ts';
+export * from './currency.ts';
+export * from './id.ts';
+export * from './log.ts';
+export * from './money.ts';
+export * from './pan.ts';
+export * from './random.ts';
+export * from './state-machine.ts';

@@ -1,0 +1,3 @@
+// store: Postgres and nothing of the domain. Owns commit_groups; every other table belongs to the room whose queries.ts names it.
+export * from './commit.ts';
+export * from './table.ts';

@@ -1,0 +1,172 @@
+// Tables as data, and the changes that a decision may ask for. One multi-row statement a table and kind of change:
+// rows travel as one array a column (unnest), so that a statement's text never depends on their number and stays prepared.
+import { assert } from '../base/index.ts';
+
+/** The Postgres types that columns have here, and what each holds in TypeScript: int8 bigint, timestamptz Date, bytea Buffer, jsonb any JSON value. */
+export type ColumnType = 'int8' | 'int4' | 'text' | 'bool' | 'timestamptz' | 'date' | 'jsonb' | 'bytea' | 'numeric';
+
+export interface Table<Row extends object> {
+  readonly name: string;
+  readonly columns: Readonly<Record<keyof Row & string, ColumnType>>;
+  readonly key: readonly (keyof Row & string)[];
+}
+
+/** Declares a table: its columns in order and its primary key, the owner first. Belongs in the one queries.ts that names the table. */
+export function table<Row extends object>(
+  name: string,
+  columns: Readonly<Record<keyof Row & string, ColumnType>>,
+  key: readonly (keyof Row & string)[],
+): Table<Row> {
+  return { name, columns, key };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a change list mixes tables of every row type
+type AnyTable = Table<any>;
+type AnyRow = Readonly<Record<string, unknown>>;
+
+export type Change =
+  | { readonly op: 'insert'; readonly table: AnyTable; readonly row: AnyRow }
+  | { readonly op: 'update'; readonly table: AnyTable; readonly row: AnyRow }
+  | { readonly op: 'remove'; readonly table: AnyTable; readonly row: AnyRow }
+  | { readonly op: 'add'; readonly table: AnyTable; readonly row: AnyRow };
+
+/** A new row; all columns. */
+export const insert = <Row extends object>(of: Table<Row>, row: Row): Change => ({ op: 'insert', table: of, row: row as AnyRow });
+/** The whole row as it shall be, found by its key. Several updates of one row in a group: the last one is written. */
+export const update = <Row extends object>(of: Table<Row>, row: Row): Change => ({ op: 'update', table: of, row: row as AnyRow });
+/** The row with this key goes; no error when it is not there. */
+export const remove = <Row extends object>(of: Table<Row>, key: Partial<Row>): Change => ({ op: 'remove', table: of, row: key as AnyRow });
+/**
+ * Adds to the int8 columns outside the key; the row is made when missing. Additions to one key are summed over the whole group,
+ * so that a hot balance costs one row update however many commands touch it.
+ */
+export const add = <Row extends object>(of: Table<Row>, row: Row): Change => ({ op: 'add', table: of, row: row as AnyRow });
+
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly (string | null)[];
+}
+
+/** The text form of a Postgres array. */
+export function arrayLiteral(values: readonly unknown[], type: ColumnType): string {
+  let out = '{';
+  for (let i = 0; i < values.length; i++) {
+    if (i > 0) out += ',';
+    out += element(values[i], type);
+  }
+  return `${out}}`;
+}
+
+const quote = (text: string): string =>
+  /[\\"]/.test(text) ? `"${text.replace(/[\\"]/g, '\\$&')}"` : `"${text}"`;
+
+function element(value: unknown, type: ColumnType): string {
+  if (value === null || value === undefined) return 'NULL';
+  if (type === 'jsonb') return quote(JSON.stringify(value));
+  if (value instanceof Date) return `"${value.toISOString()}"`;
+  if (Buffer.isBuffer(value)) return `"\\\\x${value.toString('hex')}"`;
+  if (typeof value === 'string') return quote(value);
+  return String(value as bigint | number | boolean);
+}
+
+const columnsOf = (of: AnyTable): string[] => Object.keys(of.columns);
+const arrays = (of: AnyTable, names: readonly string[], rows: readonly AnyRow[]): (string | null)[] =>
+  names.map((name) => arrayLiteral(rows.map((row) => row[name]), of.columns[name] as ColumnType));
+const parameters = (of: AnyTable, names: readonly string[]): string =>
+  names.map((name, i) => `$${i + 1}::${of.columns[name]}[]`).join(', ');
+
+const keyOf = (of: AnyTable, row: AnyRow): string => of.key.map((name) => String(row[name])).join('/');
+
+const texts = new Map<string, string>();
+function textOf(op: Change['op'], of: AnyTable): string {
+  const known = texts.get(`${op} ${of.name}`);
+  if (known) return known;
+  const text = TEXT[op](of);
+  texts.set(`${op} ${of.name}`, text);
+  return text;
+}
+
+const matches = (of: AnyTable): string => of.key.map((name) => `t.${name} = v.${name}`).join(' and ');
+const free = (of: AnyTable): string[] => columnsOf(of).filter((name) => !of.key.includes(name));
+
+const TEXT: Readonly<Record<Change['op'], (of: AnyTable) => string>> = {
+  insert: (of) => {
+    const names = columnsOf(of);
+    return `insert into ${of.name} (${names.join(', ')}) select * from unnest(${parameters(of, names)})`;
+  },
+  update: (of) => {
+    const names = columnsOf(of);
+    return `update ${of.name} t set ${free(of).map((name) => `${name} = v.${name}`).join(', ')} from unnest(${parameters(of, names)}) as v(${names.join(', ')}) where ${matches(of)}`;
+  },
+  remove: (of) => `delete from ${of.name} t using unnest(${parameters(of, of.key)}) as v(${of.key.join(', ')}) where ${matches(of)}`,
+  add: (of) => {
+    const names = columnsOf(of);
+    const sums = free(of).map((name) => `${name} = t.${name} + excluded.${name}`);
+    return `insert into ${of.name} as t (${names.join(', ')}) select * from unnest(${parameters(of, names)}) on conflict (${of.key.join(', ')}) do update set ${sums.join(', ')}`;
+  },
+};
+
+/** Additions to one key become one, in key order, so that two groups lock balances in the same order. */
+function summed(of: AnyTable, rows: readonly AnyRow[]): AnyRow[] {
+  const sums = new Map<string, Record<string, unknown>>();
+  for (const row of rows) {
+    const key = keyOf(of, row);
+    const sum = sums.get(key);
+    if (!sum) {
+      sums.set(key, { ...row });
+      continue;
+    }
+    for (const name of free(of)) sum[name] = (sum[name] as bigint) + (row[name] as bigint);
+  }
+  return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+}
+
+/** Several versions of one row: the last. A row inserted and updated in one group is inserted as it ends; removed after: not at all. */
+interface Pending {
+  readonly table: AnyTable;
+  readonly inserts: Map<string, AnyRow>;
+  readonly updates: Map<string, AnyRow>;
+  readonly removes: Map<string, AnyRow>;
+  readonly adds: AnyRow[];
+}
+
+/** Folds the changes of a group, in their order, into at most four statements a table: remove, insert, update, add. */
+export function statementsFor(changes: readonly Change[]): Statement[] {
+  const tables = new Map<string, Pending>();
+  for (const change of changes) {
+    let pending = tables.get(change.table.name);
+    if (!pending) {
+      pending = { table: change.table, inserts: new Map(), updates: new Map(), removes: new Map(), adds: [] };
+      tables.set(change.table.name, pending);
+    }
+    fold(pending, change);
+  }
+  const statements: Statement[] = [];
+  for (const { table: of, inserts, updates, removes, adds } of tables.values()) {
+    const write = (op: Change['op'], names: readonly string[], rows: readonly AnyRow[]): void => {
+      if (rows.length > 0) statements.push({ text: textOf(op, of), values: arrays(of, names, rows) });
+    };
+    write('remove', of.key, [...removes.values()]);
+    write('insert', columnsOf(of), [...inserts.values()]);
+    write('update', columnsOf(of), [...updates.values()]);
+    write('add', columnsOf(of), summed(of, adds));
+  }
+  return statements;
+}
+
+function fold(pending: Pending, change: Change): void {
+  if (change.op === 'add') {
+    pending.adds.push(change.row);
+    return;
+  }
+  const key = keyOf(pending.table, change.row);
+  if (change.op === 'insert') {
+    assert(!pending.inserts.has(key), `two inserts of one row in ${pending.table.name}`);
+    pending.inserts.set(key, change.row);
+  } else if (change.op === 'update') {
+    (pending.inserts.has(key) ? pending.inserts : pending.updates).set(key, change.row);
+  } else {
+    pending.updates.delete(key);
+    if (!pending.inserts.delete(key)) pending.removes.set(key, change.row);
+  }
+}
