@@ -1,0 +1,35 @@
+-- Up Migration
+
+-- Card ranges that the operator knows better than the built-in data: the longest prefix wins. No owner: they are facts about cards.
+create table bin_ranges (
+  prefix text primary key check (prefix ~ '^[0-9]{6,8}$'),
+  brand text not null,
+  subtype text not null,
+  title text,
+  country text check (country ~ '^[A-Z]{3}$'),
+  own boolean not null,
+  updated_at timestamptz not null
+);
+
+-- The simulated acquirer's own record, one row an operation, never updated: its books are compared with ours.
+-- Written with synchronous_commit off. WAL is sequential, so whatever we durably wrote after an answer implies the answer's row.
+create table simulator_transactions (
+  project_id int8 not null,
+  reference text not null,
+  operation text not null check (operation in ('authorize', 'charge', 'reverse', 'refund', 'credit')),
+  original_reference text,
+  order_id int8 not null,
+  attempt int4 not null,
+  amount int8 not null check (amount >= 0),
+  voided int8 not null check (voided between 0 and amount),
+  currency text not null,
+  card text not null,
+  stan text not null,
+  response_code text not null,
+  effect boolean not null,
+  answer jsonb not null,
+  transmitted_at timestamptz not null,
+  created_at timestamptz not null,
+  primary key (project_id, reference)
+);
+create index simulator_transactions_order on simulator_transactions (project_id, order_id);

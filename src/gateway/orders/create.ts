@@ -1,0 +1,104 @@
+// POST /orders/create: an empty order and the address of its payment page.
+import type { Change, Need, Once, StoredAnswer } from '../../store/index.ts';
+import type { Project } from '../projects/index.ts';
+import { orderAnswer, refusalAnswer, stateAnswer } from './answers.ts';
+import { type Draft, newOrder } from './draft.ts';
+import type { RefusalCode } from './errors.ts';
+import { type Gateway, terminalFor, viewOf } from './gateway.ts';
+import { refusalRecord } from './operate.ts';
+import { merchantOrderIdInsert, merchantOrderIdKind, orderGet, orderInsert, payLinkInsert } from './queries.ts';
+import { eventOf } from './settle.ts';
+
+/** A page token: the owner, then 128 random bits; only its keyed hash is stored. */
+export function newPageToken(gateway: Gateway, owner: bigint): string {
+  const token = Buffer.alloc(24);
+  token.writeBigUInt64BE(owner);
+  gateway.random.bytes(16).copy(token, 8);
+  return token.toString('base64url');
+}
+
+export const pageTokenHash = (gateway: Gateway, token: string): string => gateway.vault.keyed('page-token', token).toString('hex');
+
+/** The owner that a page token carries; null when it is no token in form. */
+export function pageTokenOwner(token: string): bigint | null {
+  return /^[A-Za-z0-9_-]{32}$/.test(token) ? Buffer.from(token, 'base64url').readBigUInt64BE() : null;
+}
+
+export interface CreateRequest {
+  readonly project: Project;
+  readonly draft: Draft;
+  readonly once: Once | null;
+}
+
+/** An earlier order under the same merchant_order_id (projects with unique_merchant_order_id), or how to claim the id. */
+export interface UniqueId {
+  readonly needs: readonly Need[];
+  check(loaded: Parameters<Once['begin']>[0]): { existing: bigint } | { refuse: RefusalCode } | { claim: Change[] };
+}
+
+export function uniqueId(gateway: Gateway, project: Project, draft: Draft, orderId: bigint, content: unknown): UniqueId {
+  if (!project.settings.unique_merchant_order_id || draft.merchantOrderId === null) return { needs: [], check: () => ({ claim: [] }) };
+  const key = { owner: project.id, merchantOrderId: draft.merchantOrderId };
+  const fingerprint = gateway.vault.keyed('merchant-order-id', JSON.stringify(content, (_, value) => (typeof value === 'bigint' ? value.toString() : value))).toString('hex');
+  return {
+    needs: [{ kind: merchantOrderIdKind, key }],
+    check(loaded) {
+      const known = loaded.get(merchantOrderIdKind, key);
+      if (!known) {
+        return { claim: [merchantOrderIdInsert({ project_id: project.id, merchant_order_id: key.merchantOrderId, order_id: orderId, fingerprint })] };
+      }
+      return known.fingerprint === fingerprint ? { existing: known.order_id } : { refuse: 'merchant_order_id_used' };
+    },
+  };
+}
+
+export async function create(gateway: Gateway, { project, draft, once }: CreateRequest): Promise<StoredAnswer> {
+  const view = viewOf(gateway, project);
+  const terminal = terminalFor(project, draft.terminal, draft.currency);
+  const id = gateway.ids.next();
+  const token = newPageToken(gateway, project.id);
+  const unique = uniqueId(gateway, project, draft, id, draft);
+  const result = await gateway.committer.submit<{ answer: StoredAnswer } | { existing: bigint }>({
+    name: 'create',
+    needs: [...(once ? [once.need] : []), ...unique.needs],
+    decide(loaded) {
+      const now = gateway.clock.now();
+      const begun = once?.begin(loaded, now);
+      if (begun && 'replay' in begun) return { value: { answer: begun.replay }, changes: [] };
+      const ending = (answer: StoredAnswer): Change[] => [...(begun?.changes ?? []), ...(once?.finish(answer, now) ?? [])];
+      const refused = (code: RefusalCode) => {
+        const answer = refusalAnswer(code, null);
+        return { value: { answer }, changes: [refusalRecord(gateway, project, null, 'create', code), ...ending(answer)], next: begun?.next ?? [] };
+      };
+      if (!terminal) return refused('currency_not_accepted');
+      if (draft.options.static_link && !project.settings.static_links) return refused('static_links_disabled');
+      const unused = unique.check(loaded);
+      if ('existing' in unused) return { value: unused, changes: [] };
+      if ('refuse' in unused) return refused(unused.refuse);
+      const order = newOrder(gateway, project.id, draft, terminal, id, now);
+      const answer = orderAnswer(view, { order, operations: [] }, { status: 201, location: `${gateway.publicUrl}/pay/${token}` });
+      return {
+        value: { answer },
+        changes: [
+          orderInsert(order),
+          payLinkInsert({ project_id: project.id, token_hash: pageTokenHash(gateway, token), order_id: id, created_at: now }),
+          eventOf(gateway, project, null, order, null),
+          ...unused.claim,
+          ...ending(answer),
+        ],
+        next: [
+          ...(begun?.next ?? []),
+          ...unique.needs.map((need) => ({ need, state: { order_id: id } })),
+        ],
+      };
+    },
+  });
+  return 'answer' in result ? result.answer : existingAnswer(gateway, project, result.existing);
+}
+
+/** The first order under a merchant_order_id, as it stands now. A page's address is told only once, so none is given here. */
+export async function existingAnswer(gateway: Gateway, project: Project, orderId: bigint): Promise<StoredAnswer> {
+  const state = await orderGet(gateway.db, project.id, orderId);
+  if (!state) return refusalAnswer('operation_in_progress', null);
+  return stateAnswer(viewOf(gateway, project), state);
+}

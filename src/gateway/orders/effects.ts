@@ -1,0 +1,141 @@
+// What the network's answer does to an order: one pure function an operation type and outcome, as tables.
+// Rule: amounts, hold, status and what is due next change here and nowhere else.
+import { addDays, addMs, nextMidnight, parseDuration } from '../../base/index.ts';
+import type { Project, Terminal } from '../projects/index.ts';
+import { type Operation, type OperationType, type Order, withDue } from './model.ts';
+import { orderStates } from './states.ts';
+
+export interface Circumstances {
+  readonly project: Project;
+  readonly terminal: Terminal | null;
+  readonly now: Date;
+}
+
+const DAY_MS = 86_400_000;
+
+/** How long an issuer holds an authorization, in days, by brand: customer-initiated and merchant-initiated. */
+const HOLD_DAYS: Readonly<Record<string, readonly [number, number]>> = { default: [7, 5], visa: [7, 5], mastercard: [7, 5] };
+
+export function authorizationExpiry(order: Order, at: Date): Date {
+  const [customer, merchant] = HOLD_DAYS[order.card?.type ?? 'default'] ?? (HOLD_DAYS.default as readonly [number, number]);
+  return addDays(at, order.initiator === 'merchant' ? merchant : customer);
+}
+
+/** Retries of a charge that follows by itself: after these waits, then the authorization is reversed. */
+export const CAPTURE_RETRY_MS = [60_000, 600_000, 3_600_000, 21_600_000] as const;
+
+type Effect = (order: Order, operation: Operation, circumstances: Circumstances) => Order;
+
+const noHold = { warn: null, release: null, capture: null } as const;
+
+const approvedEffects: Readonly<Record<OperationType, Effect>> = {
+  authorize: (order, operation, { project, now }) => {
+    const expires = authorizationExpiry(order, now);
+    const delay = project.settings.capture_delay ? parseDuration(project.settings.capture_delay) : null;
+    return withDue(
+      {
+        ...order,
+        status: orderStates.move(order.status, 'approve'),
+        held: operation.amount,
+        auth_code: operation.auth_code,
+        network_transaction_id: operation.details.network_transaction_id ?? null,
+        failure_type: null,
+        failure_message: null,
+      },
+      {
+        expire: null,
+        warn: addMs(expires, -DAY_MS),
+        release: expires,
+        capture: order.amount > 0n && delay !== null && !order.options.auto_charge ? addMs(now, delay) : null,
+      },
+    );
+  },
+  charge: (order, operation, { project, terminal, now }) => {
+    const held = terminal?.multicapture ? order.held - operation.amount : 0n;
+    const charged: Order = {
+      ...order,
+      status: orderStates.move(order.status, 'charge'),
+      amount_charged: order.amount_charged + operation.amount,
+      held,
+    };
+    const reserve = project.pricing.reserve;
+    return withDue(charged, {
+      ...(held === 0n ? noHold : { capture: null }),
+      clear: nextMidnight(now),
+      reserve: Number(reserve.percent) > 0 ? laterOf(order.due.reserve, addDays(now, reserve.days)) : null,
+    });
+  },
+  reverse: (order, operation) =>
+    operation.details.void
+      ? withDue(
+          { ...order, status: orderStates.move(order.status, 'void'), amount_charged: 0n, held: 0n },
+          { ...noHold, clear: null, reserve: null },
+        )
+      : withDue({ ...order, status: orderStates.move(order.status, 'reverse'), held: 0n }, noHold),
+  refund: (order, operation, { now }) => {
+    const refunded = { ...order, amount_refunded: order.amount_refunded + operation.amount };
+    const status = refunded.amount_refunded === order.amount_charged ? orderStates.move(order.status, 'refund_rest') : order.status;
+    return withDue({ ...refunded, status }, { clear: nextMidnight(now) });
+  },
+  credit: (order, operation, { now }) =>
+    withDue(
+      { ...order, status: orderStates.move(order.status, 'credit'), auth_code: operation.auth_code },
+      { expire: null, clear: nextMidnight(now) },
+    ),
+  chargeback: (order, operation) =>
+    withDue(
+      {
+        ...order,
+        status: orderStates.move(order.status, 'chargeback'),
+        amount_charged_back: order.amount_charged_back + operation.amount,
+      },
+      { chargeback: null },
+    ),
+  representment: (order, operation) => ({
+    ...order,
+    status: orderStates.move(order.status, 'represent'),
+    amount_charged_back: order.amount_charged_back - operation.amount,
+  }),
+};
+
+const laterOf = (known: string | undefined, at: Date): Date => (known && new Date(known) > at ? new Date(known) : at);
+
+export const approved: Effect = (order, operation, circumstances) => approvedEffects[operation.type](order, operation, circumstances);
+
+/** The issuer said no (or failed for good). An authorization or payout ends its order; other operations leave it as it was. */
+export function refused(order: Order, operation: Operation, circumstances: Circumstances, message: string): Order {
+  if (operation.type === 'authorize' || operation.type === 'credit') {
+    const failed = operation.status === 'error';
+    // On the payment page the payer may try another card while attempts are left.
+    if (isPage(order) && !failed && order.attempts < circumstances.project.settings.page_attempts) {
+      return withDue({ ...order, status: 'new' }, {});
+    }
+    return withDue(
+      {
+        ...order,
+        status: orderStates.move(order.status, failed ? 'lose' : 'decline'),
+        failure_type: failed ? 'error' : 'declined',
+        failure_message: message,
+      },
+      { expire: null },
+    );
+  }
+  if (operation.type !== 'charge' || !operation.details.by) return withDue(order, {});
+  // A charge that follows by itself is retried within limits; then the authorization is given back.
+  const tries = order.options.capture_tries ?? 0;
+  const wait = CAPTURE_RETRY_MS[tries];
+  const again = { ...order, options: { ...order.options, capture_tries: tries + 1 } };
+  return withDue(again, wait ? { capture: addMs(circumstances.now, wait) } : { capture: null, release: circumstances.now });
+}
+
+/** Orders that were created for the payment page count their attempts; others have one. */
+export const isPage = (order: Order): boolean => order.attempts > 0;
+
+/** Waits before the acquirer is asked again about an operation without an answer; after seven days it is an operator's task. */
+const RECOVERY_MS = [1_000, 5_000, 30_000, 120_000, 600_000, 3_600_000] as const;
+
+export function recoveryAt(operation: Operation, now: Date): Date | null {
+  if (now.getTime() - operation.created_at.getTime() > 7 * DAY_MS) return null;
+  return addMs(now, RECOVERY_MS[operation.tries - 1] ?? 3_600_000);
+}
+

@@ -1,0 +1,38 @@
+// Every refusal of the gateway itself, as one closed catalogue: code → failure_type and text. A refusal sends nothing to the issuer.
+import type { FailureType } from './model.ts';
+
+export const refusals = {
+  not_authorized: ['rejected', 'Order is not authorized'],
+  not_charged: ['rejected', 'Order is not charged'],
+  not_prepared: ['rejected', 'Order is not waiting for authentication'],
+  not_new: ['rejected', 'Order is not open for payment'],
+  already_charged: ['rejected', 'Order is already charged'],
+  amount_over_authorized: ['rejected', 'Amount is more than the authorized amount'],
+  amount_over_charged: ['rejected', 'Amount is more than what is left to refund'],
+  amount_zero: ['rejected', 'Nothing to do for a zero amount'],
+  amount_partial_reversal: ['rejected', 'An authorization is reversed as a whole'],
+  operation_in_progress: ['rejected', 'Another operation on the order is in progress'],
+  authorization_expired: ['rejected', 'Authorization has expired'],
+  currency_not_accepted: ['rejected', 'No terminal accepts the currency'],
+  card_expired: ['rejected', 'Card has expired'],
+  card_not_accepted: ['rejected', 'Card number is not accepted'],
+  authentication_failed: ['rejected', 'Cardholder authentication failed'],
+  authentication_unavailable: ['rejected', 'Cardholder authentication was not possible'],
+  authentication_timeout: ['rejected', 'Cardholder authentication timed out'],
+  authentication_reused: ['rejected', 'Authentication value was used before'],
+  session_expired: ['rejected', 'Payment session has expired'],
+  cancelled: ['rejected', 'Payment was cancelled'],
+  merchant_order_id_used: ['rejected', 'merchant_order_id was used for another order'],
+  unlinked_credit_disabled: ['rejected', 'Payouts to a card number are not enabled'],
+  static_links_disabled: ['rejected', 'Static links are not enabled'],
+  parent_not_usable: ['rejected', 'Parent order cannot be used for this payment'],
+  card_unknown: ['rejected', 'Order has no card'],
+  no_rate: ['rejected', 'No exchange rate for the currency'],
+  fraud: ['fraud', 'Refused by a fraud rule'],
+  error: ['error', 'Temporary failure, the outcome is being resolved'],
+} as const satisfies Record<string, readonly [FailureType, string]>;
+
+export type RefusalCode = keyof typeof refusals;
+
+/** A refusal that leaves nothing behind and is answered with another status than 402: thrown through the committer to the route. */
+export class OrderNotFound extends Error {}

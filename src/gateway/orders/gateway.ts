@@ -1,0 +1,66 @@
+// What the use cases of orders work with: the doors of lower rooms and the ports that app.ts fills. No behaviour of its own.
+import type { Clock, IdMaker, Log, Pan, Permutation, Random } from '../../base/index.ts';
+import type { Rate } from '../../ledger/index.ts';
+import type { Link } from '../../network/index.ts';
+import type { Change, Committer, Db, StoredAnswer } from '../../store/index.ts';
+import type { ThreeDs } from '../../threeds/index.ts';
+import type { Vault } from '../../vault/index.ts';
+import type { Project, Terminal } from '../projects/index.ts';
+import type { Risk } from '../risk/index.ts';
+import type { View } from './present.ts';
+
+/** Ends idempotency records from outside the request that began them. */
+export interface OnceRecords {
+  finish(owner: bigint, key: string, answer: StoredAnswer, now: Date): Change[];
+  /** The operation got no answer: until recovery finishes the record, a retry is told so and never executes again. */
+  unresolved(owner: bigint, key: string, orderId: bigint, now: Date): Change[];
+}
+
+/** What the simulator knows about its own cards; only asked for terminals on its link. */
+export interface SimulatedIssuer {
+  /** The issuer insists on a challenge or answers the directory by itself, also without force3d. */
+  mandatesAuthentication(pan: Pan, holder: string | null): boolean;
+  /** The acquirer's own screening refuses this card. */
+  screensAsFraud(pan: Pan, holder: string | null): boolean;
+  chargebackAfterSettlement(pan: Pan, holder: string | null): 'fraud' | 'not_received' | null;
+}
+
+export interface Gateway {
+  readonly clock: Clock;
+  readonly ids: IdMaker;
+  readonly random: Random;
+  readonly log: Log;
+  readonly db: Db;
+  readonly committer: Committer;
+  readonly vault: Vault;
+  readonly threeds: ThreeDs;
+  readonly risk: Risk;
+  readonly links: ReadonlyMap<string, Link>;
+  readonly permutation: Permutation;
+  readonly once: OnceRecords;
+  readonly publicUrl: string;
+  readonly sandbox: boolean;
+  readonly simulatedIssuer: SimulatedIssuer | null;
+  /** The advisory lock number that this process holds while it lives. */
+  readonly process: bigint;
+  readonly project: (id: bigint) => Promise<Project | null>;
+  /** From memory; null when no rate of the pair is known. */
+  readonly rate: (from: string, to: string, at: Date) => Rate | null;
+  /** Starts background work and keeps it until shutdown. */
+  readonly background: (work: Promise<unknown>) => void;
+}
+
+export const viewOf = (gateway: Gateway, project: Project): View => ({ project, outward: gateway.permutation.outward });
+
+export function terminalOf(project: Project, id: string): Terminal | null {
+  return project.terminals.find((terminal) => terminal.id === id) ?? null;
+}
+
+/** The named terminal, or the first that takes the currency. */
+export function terminalFor(project: Project, named: string | undefined, currency: string): Terminal | null {
+  if (named) {
+    const terminal = terminalOf(project, named);
+    return terminal?.currencies.includes(currency) ? terminal : null;
+  }
+  return project.terminals.find((terminal) => terminal.currencies.includes(currency)) ?? null;
+}

@@ -1,0 +1,203 @@
+// An order and its operations as they are stored, and the words that they use. Pure types and the order's own arithmetic.
+import type { Money } from '../../base/index.ts';
+
+export type OrderStatus =
+  | 'new' | 'prepared' | 'authorized' | 'charged' | 'reversed' | 'refunded'
+  | 'rejected' | 'fraud' | 'declined' | 'chargedback' | 'credited' | 'error';
+
+export type OperationType = 'authorize' | 'charge' | 'reverse' | 'refund' | 'credit' | 'chargeback' | 'representment';
+export type OperationStatus = 'sent' | 'success' | 'failure' | 'error' | 'done';
+export type FailureType = 'declined' | 'fraud' | 'rejected' | 'error' | 'validation';
+
+/** Kinds of things that become due on an order. */
+export type DueKind = 'recover' | 'expire' | 'capture' | 'warn' | 'release' | 'clear' | 'chargeback' | 'reserve';
+/** ISO times by kind. */
+export type Due = Readonly<Partial<Record<DueKind, string>>>;
+
+export interface Card {
+  readonly holder: string | null;
+  readonly type: string;
+  readonly subtype: string;
+  /** MM/YY of the card, kept for the payer's receipt and expiry checks of a rebill. */
+  readonly expiry: string;
+}
+
+export interface Issuer {
+  readonly bin: string;
+  readonly country: string | null;
+  readonly title: string | null;
+}
+
+export interface Client {
+  readonly address?: string;
+  readonly city?: string;
+  readonly country?: string;
+  readonly email?: string;
+  readonly name?: string;
+  readonly phone?: string;
+  readonly state?: string;
+  readonly zip?: string;
+  readonly login?: string;
+}
+
+export interface Location {
+  readonly ip?: string;
+  readonly country?: string;
+  readonly city?: string;
+  readonly region?: string;
+}
+
+export interface Secure3d {
+  readonly reason: string;
+  readonly scenario: string;
+  readonly authorization_status?: string;
+  /** Not on the wire: the running or last 3-D Secure transaction, and what it proved. */
+  readonly transaction_id?: string;
+  readonly authentication?: Authentication;
+}
+
+export interface Authentication {
+  readonly letter: string;
+  readonly eci: string | null;
+  readonly cavv: string | null;
+  readonly dsTransId: string | null;
+  readonly version: string | null;
+}
+
+export interface OrderOptions {
+  readonly expiration_timeout?: string;
+  readonly force3d?: boolean;
+  readonly auto_charge?: boolean;
+  readonly language?: string;
+  readonly return_url?: string;
+  readonly template?: string;
+  readonly mobile?: boolean;
+  readonly apple_pay_enabled?: boolean;
+  readonly google_pay_enabled?: boolean;
+  readonly secure3d20_return_url?: string;
+  readonly exemption_mit?: boolean;
+  readonly static_link?: boolean;
+  readonly recurring?: boolean;
+  readonly indicator?: 'R' | 'I' | 'U' | 'C';
+  /** The network transaction id that a merchant-initiated payment refers to. */
+  readonly trace_id?: string;
+  /** How often the charge that follows by itself was tried. */
+  readonly capture_tries?: number;
+  /** A payout: the order is one credit. */
+  readonly payout?: boolean;
+}
+
+export interface Order {
+  readonly project_id: bigint;
+  readonly id: bigint;
+  readonly merchant_order_id: string | null;
+  readonly status: OrderStatus;
+  readonly amount: bigint;
+  readonly currency: string;
+  readonly amount_charged: bigint;
+  readonly amount_refunded: bigint;
+  readonly amount_charged_back: bigint;
+  readonly held: bigint;
+  readonly description: string | null;
+  readonly segment: string;
+  readonly terminal: string;
+  readonly descriptor: string;
+  readonly auth_code: string;
+  readonly pan: string;
+  readonly card: Card | null;
+  readonly issuer: Issuer | null;
+  readonly client: Client | null;
+  readonly location: Location | null;
+  readonly custom_fields: Readonly<Record<string, string>> | null;
+  readonly secure3d: Secure3d | null;
+  readonly options: OrderOptions;
+  readonly card_id: bigint | null;
+  readonly parent_order_id: bigint | null;
+  readonly initiator: 'customer' | 'merchant';
+  readonly network_transaction_id: string | null;
+  readonly in_flight: bigint | null;
+  readonly due: Due;
+  readonly next_at: Date | null;
+  readonly failure_type: FailureType | null;
+  readonly failure_message: string | null;
+  readonly attempts: number;
+  readonly events: number;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+/** What the network told about an operation, for `expand=extra` and for what follows it. */
+export interface OperationDetails {
+  readonly rrn?: string;
+  readonly stan?: string;
+  readonly network?: string;
+  readonly network_transaction_id?: string | null;
+  readonly eci?: string | null;
+  readonly cvv_result?: string | null;
+  readonly avs_result?: string | null;
+  readonly authentication?: { readonly letter: string; readonly version: string | null; readonly exemption: string | null } | null;
+  readonly decline_category?: string | null;
+  readonly terminal?: string;
+  readonly authorization_expires?: string | null;
+  /** A reversal of a charge that was not settled yet. */
+  readonly void?: boolean;
+  /** Ended by the gateway itself (hold expiry, capture delay), not by the merchant. */
+  readonly by?: 'expiry' | 'auto_charge' | 'capture_delay' | 'retries_used_up';
+}
+
+export interface Operation {
+  readonly project_id: bigint;
+  readonly id: bigint;
+  readonly order_id: bigint;
+  readonly type: OperationType;
+  readonly status: OperationStatus;
+  readonly system: boolean;
+  readonly amount: bigint;
+  readonly currency: string;
+  readonly reference: string;
+  readonly original: string | null;
+  readonly auth_code: string;
+  readonly iso_response_code: string;
+  readonly iso_message: string;
+  readonly details: OperationDetails;
+  readonly arn: string | null;
+  readonly rate: Readonly<Record<string, unknown>> | null;
+  readonly tries: number;
+  readonly process: bigint;
+  readonly once_key: string | null;
+  readonly created_at: Date;
+  readonly resolved_at: Date | null;
+  readonly cleared_at: Date | null;
+}
+
+export interface OrderState {
+  readonly order: Order;
+  /** In the order in which they began. */
+  readonly operations: readonly Operation[];
+}
+
+export const money = (order: Order, minor: bigint): Money => ({ minor, currency: order.currency });
+
+/** What may still be refunded: operations in flight exclude each other, so none is subtracted. */
+export const refundable = (order: Order): bigint => order.amount_charged - order.amount_refunded - order.amount_charged_back;
+
+/** The order with `due` changed and next_at made to fit. While an operation is in flight only its recovery may run. */
+export function withDue(order: Order, changes: Readonly<Partial<Record<DueKind, Date | null>>>): Order {
+  const due: Partial<Record<DueKind, string>> = { ...order.due };
+  for (const [kind, at] of Object.entries(changes) as [DueKind, Date | null | undefined][]) {
+    if (at) due[kind] = at.toISOString();
+    else delete due[kind];
+  }
+  const times = order.in_flight === null ? Object.values(due) : due.recover ? [due.recover] : [];
+  const first = times.length === 0 ? null : times.reduce((a, b) => (a < b ? a : b));
+  return { ...order, due, next_at: first === null ? null : new Date(first) };
+}
+
+/** What is due at `now`, earliest first. */
+export function dueAt(order: Order, now: Date): DueKind | null {
+  const limit = now.toISOString();
+  const entries = Object.entries(order.due) as [DueKind, string][];
+  const ripe = entries.filter(([kind, at]) => at <= limit && (order.in_flight === null || kind === 'recover'));
+  ripe.sort(([, a], [, b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return ripe[0]?.[0] ?? null;
+}

@@ -1,0 +1,143 @@
+// Operations on an order that exists: charge, reverse, refund, cancel. One way for all: the rule decides on the locked order and
+// commits the intent, the message goes out with no transaction open, the answer is settled in a second commit.
+import type { Change, Command, Once, StoredAnswer } from '../../store/index.ts';
+import type { Project } from '../projects/index.ts';
+import { orderAnswer, refusalAnswer } from './answers.ts';
+import { OrderNotFound, type RefusalCode, refusals } from './errors.ts';
+import { type Gateway, terminalOf, viewOf } from './gateway.ts';
+import type { Operation, Order, OrderState } from './model.ts';
+import { withDue } from './model.ts';
+import { newOperation } from './operation.ts';
+import { needOrder, operationInsert, orderKind, orderRefusalInsert, orderUpdate } from './queries.ts';
+import * as rules from './rules.ts';
+import { eventOf, remember, SENT_LIMIT_MS, settle, type Settled } from './settle.ts';
+import { orderStates } from './states.ts';
+import { type CardData, send } from './wire.ts';
+
+export interface OrderRequest {
+  readonly project: Project;
+  readonly orderId: bigint;
+  /** Minor units of the order's currency, or its decimal text still to be read against that currency. */
+  readonly amount: ((order: Order) => bigint) | null;
+  readonly once: Once | null;
+}
+
+/** What an intent's commit led to: an answer at once, or an operation to send. */
+export type Begun = { readonly answer: StoredAnswer } | { readonly state: OrderState; readonly operation: Operation };
+
+type Action = 'charge' | 'reverse' | 'refund' | 'cancel';
+
+export const charge = (gateway: Gateway, request: OrderRequest): Promise<StoredAnswer> => operate(gateway, 'charge', request);
+export const reverse = (gateway: Gateway, request: OrderRequest): Promise<StoredAnswer> => operate(gateway, 'reverse', request);
+export const refund = (gateway: Gateway, request: OrderRequest): Promise<StoredAnswer> => operate(gateway, 'refund', request);
+export const cancel = (gateway: Gateway, request: OrderRequest): Promise<StoredAnswer> => operate(gateway, 'cancel', request);
+
+async function operate(gateway: Gateway, action: Action, request: OrderRequest): Promise<StoredAnswer> {
+  const begun = await gateway.committer.submit(intent(gateway, action, request));
+  return 'answer' in begun ? begun.answer : (await carry(gateway, request.project, begun.state, begun.operation)).answer;
+}
+
+/** The first phase. Throws OrderNotFound for an order that is not the project's. */
+function intent(gateway: Gateway, action: Action, { project, orderId, amount, once }: OrderRequest): Command<Begun> {
+  const need = needOrder(project.id, orderId);
+  return {
+    name: `${action}.intent`,
+    needs: once ? [need, once.need] : [need],
+    decide(loaded) {
+      const now = gateway.clock.now();
+      const begun = once?.begin(loaded, now);
+      if (begun && 'replay' in begun) return { value: { answer: begun.replay }, changes: [] };
+      const state = loaded.get(orderKind, need.key);
+      if (!state) throw new OrderNotFound();
+      const terminal = terminalOf(project, state.order.terminal);
+      const plan = rules[action](state, amount ? amount(state.order) : null, terminal, now);
+      const ending = (answer: StoredAnswer): Change[] => [...(begun?.changes ?? []), ...(once?.finish(answer, now) ?? [])];
+      const begins = begun?.next ?? [];
+      if ('refuse' in plan) {
+        const answer = refusalAnswer(plan.refuse, viewOf(gateway, project).outward(orderId));
+        return { value: { answer }, changes: [refusalRecord(gateway, project, orderId, action, plan.refuse), ...ending(answer)], next: begins };
+      }
+      if ('close' in plan) {
+        const closed = closedOrder(gateway, project, state, plan.close, now);
+        const answer = orderAnswer(viewOf(gateway, project), closed.state);
+        return { value: { answer }, changes: [...closed.changes, ...ending(answer)], next: [...begins, remember(closed.state)] };
+      }
+      const started = startOperation(gateway, state, plan, { onceKey: once?.key ?? null, now });
+      return { value: started, changes: [...started.changes, ...(begun?.changes ?? [])], next: [...begins, remember(started.state)] };
+    },
+  };
+}
+
+export const refusalRecord = (gateway: Gateway, project: Project, orderId: bigint | null, action: string, code: RefusalCode): Change =>
+  orderRefusalInsert({ project_id: project.id, id: gateway.ids.next(), order_id: orderId, action, code, created_at: gateway.clock.now() });
+
+/** The intent as rows: the operation as sent, the order with it in flight. */
+export function startOperation(
+  gateway: Gateway,
+  state: OrderState,
+  plan: Extract<rules.Plan, { type: unknown }>,
+  origin: { onceKey: string | null; now: Date },
+): { state: OrderState; operation: Operation; changes: Change[] } {
+  const original = originalOf(state, plan.details?.void === true);
+  const operation = newOperation(gateway, state.order, plan, { ...origin, original });
+  const order = withDue({ ...state.order, in_flight: operation.id }, { recover: new Date(origin.now.getTime() + SENT_LIMIT_MS) });
+  return {
+    state: { order, operations: [...state.operations, operation] },
+    operation,
+    changes: [operationInsert(operation), orderUpdate(order)],
+  };
+}
+
+/** The reference that an operation belongs to: the approved authorization; for a void the charge. */
+function originalOf({ operations }: OrderState, isVoid: boolean): string | null {
+  const type = isVoid ? 'charge' : 'authorize';
+  return operations.find((operation) => operation.type === type && operation.status === 'success')?.reference ?? null;
+}
+
+/** An order that ends before anything was sent for it. */
+export function closedOrder(gateway: Gateway, project: Project, state: OrderState, code: RefusalCode, now: Date): { state: OrderState; changes: Change[] } {
+  const [type, message] = refusals[code];
+  const order: Order = withDue(
+    {
+      ...state.order,
+      status: orderStates.move(state.order.status, type === 'fraud' ? 'fraud' : 'reject'),
+      failure_type: type,
+      failure_message: message,
+      updated_at: now,
+      events: state.order.events + 1,
+    },
+    { expire: null },
+  );
+  const sealed = state.order.secure3d?.transaction_id !== undefined;
+  return {
+    state: { ...state, order },
+    changes: [
+      orderUpdate(order),
+      eventOf(gateway, project, state.order, order, null),
+      refusalRecord(gateway, project, order.id, 'close', code),
+      ...(sealed ? [gateway.vault.dropCvv(order.project_id, order.id)] : []),
+    ],
+  };
+}
+
+/** Sends an operation whose intent is committed, settles it, and goes on with what follows by itself. */
+export async function carry(gateway: Gateway, project: Project, state: OrderState, operation: Operation, card?: CardData): Promise<Settled> {
+  const terminal = terminalOf(project, state.order.terminal);
+  const data = card ?? (await cardOf(gateway, state.order));
+  const answer = terminal && data ? await send(gateway, state.order, operation, terminal, data) : null;
+  const settled = await gateway.committer.submit(settle(gateway, { project, operation, answer }));
+  const { next } = settled;
+  if (!next) return settled;
+  const following = carry(gateway, project, settled.state, next, data ? { ...data, cvv: null } : undefined);
+  if (!next.system) return following;
+  // A reversal that is owed goes out at once, but the merchant's answer does not wait for it.
+  gateway.background(following);
+  return settled;
+}
+
+/** The card of an order out of the vault, for messages that need its number. */
+export async function cardOf(gateway: Gateway, order: Order): Promise<CardData | null> {
+  if (order.card_id === null) return null;
+  const card = await gateway.vault.open(order.project_id, order.card_id);
+  return card && { pan: card.pan, expiry: card.expiry, cvv: null, holder: card.holder };
+}

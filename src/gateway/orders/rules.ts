@@ -1,0 +1,60 @@
+// Which operation may be done to an order in which state, and with which amount. Pure; the refusals are codes of errors.ts.
+import type { Terminal } from '../projects/index.ts';
+import type { RefusalCode } from './errors.ts';
+import { type OperationDetails, type OperationType, type OrderState, refundable } from './model.ts';
+
+/** What shall be sent, or why not. */
+export type Plan =
+  | { readonly type: OperationType; readonly amount: bigint; readonly details?: OperationDetails }
+  | { readonly refuse: RefusalCode }
+  /** Nothing was sent for this order yet: it is closed. */
+  | { readonly close: RefusalCode };
+
+export type Rule = (state: OrderState, amount: bigint | null, terminal: Terminal | null, now: Date) => Plan;
+
+const refuse = (code: RefusalCode): Plan => ({ refuse: code });
+
+/** Wraps the rules: while an operation is in flight there is one answer for all of them. */
+const alone =
+  (rule: Rule): Rule =>
+  (state, ...rest) =>
+    state.order.in_flight === null ? rule(state, ...rest) : refuse('operation_in_progress');
+
+export const charge: Rule = alone(({ order }, amount, terminal, now) => {
+  const again = order.status === 'charged' && terminal?.multicapture === true && order.held > 0n;
+  if (order.status === 'charged' && !again) return refuse('already_charged');
+  if (order.status !== 'authorized' && !again) return refuse('not_authorized');
+  if (order.due.release && order.due.release <= now.toISOString()) return refuse('authorization_expired');
+  const charged = amount ?? order.held;
+  if (charged === 0n) return refuse('amount_zero');
+  if (charged > order.held) return refuse('amount_over_authorized');
+  return { type: 'charge', amount: charged };
+});
+
+export const reverse: Rule = alone(({ order }) => {
+  const held = order.status === 'authorized' || (order.status === 'charged' && order.held > 0n);
+  return held ? { type: 'reverse', amount: order.held } : refuse('not_authorized');
+});
+
+export const refund: Rule = alone(({ order }, amount) => {
+  if (order.amount_charged === 0n || order.status === 'reversed') return refuse('not_charged');
+  const rest = refundable(order);
+  const refunded = amount ?? rest;
+  if (refunded > rest || rest === 0n || order.status !== 'charged') return refuse('amount_over_charged');
+  return { type: 'refund', amount: refunded };
+});
+
+const isCleared = ({ operations }: OrderState): boolean => operations.some((operation) => operation.cleared_at !== null);
+
+/** Before the charge a reverse; after it and before settlement a void of the charge; after settlement a refund of the rest. */
+export const cancel: Rule = alone((state, amount, terminal, now) => {
+  const { order } = state;
+  if (order.status === 'new' || order.status === 'prepared') return { close: 'cancelled' };
+  if (order.status === 'authorized') {
+    return amount !== null && amount !== order.held ? refuse('amount_partial_reversal') : reverse(state, null, terminal, now);
+  }
+  if (order.status === 'charged' && !isCleared(state) && order.amount_refunded === 0n && (amount ?? order.amount_charged) === order.amount_charged) {
+    return { type: 'reverse', amount: order.amount_charged, details: { void: true } };
+  }
+  return refund(state, amount, terminal, now);
+});

@@ -1,0 +1,203 @@
+// The second phase of every operation: the network's answer (or its absence) becomes the order's new state, the postings,
+// the event and the stored answer, in one commit.
+// Rule: only the operation that is in flight can be settled, so a doubled or late answer changes nothing.
+import { addMs } from '../../base/index.ts';
+import { eventInsert } from '../../events/index.ts';
+import { isoCode, type NetworkAnswer } from '../../network/index.ts';
+import type { Change, Command, Next, StoredAnswer } from '../../store/index.ts';
+import type { Project } from '../projects/index.ts';
+import { failureAnswer, orderAnswer, stateAnswer } from './answers.ts';
+import { approved, recoveryAt, refused } from './effects.ts';
+import { refusals } from './errors.ts';
+import { type Gateway, terminalOf, viewOf } from './gateway.ts';
+import type { Operation, Order, OrderState } from './model.ts';
+import { withDue } from './model.ts';
+import { newOperation } from './operation.ts';
+import { postingsFor } from './postings.ts';
+import type { Cashflows } from './present.ts';
+import { needOrder, operationInsert, operationUpdate, orderKind, orderUpdate } from './queries.ts';
+import { orderStates } from './states.ts';
+import { answered, unanswered } from './wire.ts';
+
+export interface Settled {
+  readonly state: OrderState;
+  readonly answer: StoredAnswer;
+  /** The operation that follows by itself (auto_charge, a reversal that is owed): already committed as sent. */
+  readonly next: Operation | null;
+  /** False when somebody else had settled the operation before. */
+  readonly fresh: boolean;
+}
+
+export interface Settlement {
+  readonly project: Project;
+  readonly operation: Operation;
+  /** null: no answer came. */
+  readonly answer: NetworkAnswer | null;
+}
+
+export const replace = (state: OrderState, order: Order, operation: Operation): OrderState => ({
+  order,
+  operations: state.operations.map((known) => (known.id === operation.id ? operation : known)),
+});
+
+/** The event of a change: the order's new status, or the operation where the status stays. */
+export function eventOf(gateway: Gateway, project: Project, before: Order | null, after: Order, operation: Operation | null): Change {
+  const type = before?.status !== after.status ? `order.${after.status}` : `operation.${operation?.type ?? 'none'}.${operation?.status ?? 'none'}`;
+  return eventInsert({
+    project_id: after.project_id,
+    id: gateway.ids.next(),
+    order_id: after.id,
+    sequence: after.events,
+    type,
+    data: {
+      project: project.login,
+      order_id: gateway.permutation.outward(after.id),
+      merchant_order_id: after.merchant_order_id,
+      status: after.status,
+      currency: after.currency,
+      amount: after.amount.toString(),
+      amount_charged: after.amount_charged.toString(),
+      amount_refunded: after.amount_refunded.toString(),
+      ...(operation ? { operation: { type: operation.type, status: operation.status, amount: operation.amount.toString() } } : {}),
+    },
+    created_at: after.updated_at,
+  });
+}
+
+export function settle(gateway: Gateway, settlement: Settlement): Command<Settled> {
+  const { project, operation } = settlement;
+  const need = needOrder(operation.project_id, operation.order_id);
+  return {
+    name: `${operation.type}.result`,
+    needs: [need],
+    decide(loaded) {
+      const state = loaded.get(orderKind, need.key) as OrderState;
+      const current = state.operations.find(({ id }) => id === operation.id) as Operation;
+      if (current.status !== 'sent') {
+        return { value: { state, answer: answerFor(gateway, project, state, current, new Map()), next: null, fresh: false }, changes: [] };
+      }
+      const now = gateway.clock.now();
+      return settlement.answer === null
+        ? withoutAnswer(gateway, project, state, current, now)
+        : withAnswer(gateway, project, state, current, settlement.answer, now);
+    },
+  };
+}
+
+type Outcome = ReturnType<Command<Settled>['decide']>;
+
+function withAnswer(gateway: Gateway, project: Project, state: OrderState, sent: Operation, answer: NetworkAnswer, now: Date): Outcome {
+  const { order } = state;
+  const operation = answered(sent, answer, order.card?.type ?? null, now);
+  const terminal = terminalOf(project, order.terminal);
+  const circumstances = { project, terminal, now };
+  const free: Order = { ...order, in_flight: null, updated_at: now, events: order.events + 1, due: without(order.due, 'recover') };
+  if (operation.system) return ended(gateway, project, state, withDue({ ...free, events: order.events, updated_at: order.updated_at }, {}), operation, null, [], new Map());
+  if (operation.status !== 'success') {
+    const failed = refused(free, operation, circumstances, failureText(operation));
+    return ended(gateway, project, state, failed, operation, null, finalCvv(gateway, failed, operation), new Map());
+  }
+  const after = approved(free, operation, circumstances);
+  const posted = postingsFor(gateway, project, { before: order, after, operation, operations: state.operations });
+  const auto = operation.type === 'authorize' && order.options.auto_charge === true && after.amount > 0n;
+  const next = auto
+    ? newOperation(gateway, after, { type: 'charge', amount: after.held, details: { by: 'auto_charge' } }, { original: operation.reference, onceKey: operation.once_key, now })
+    : null;
+  return ended(gateway, project, state, after, operation, next, [...posted.changes, ...finalCvv(gateway, after, operation)], posted.cashflows);
+}
+
+function withoutAnswer(gateway: Gateway, project: Project, state: OrderState, sent: Operation, now: Date): Outcome {
+  const { order } = state;
+  if (sent.type !== 'authorize') {
+    // In flight it stays: the order keeps its status and a worker asks until it knows.
+    const waiting: Operation = { ...sent, tries: sent.tries + 1 };
+    const after = withDue(order, { recover: sent.system ? systemRetryAt(sent, now) : recoveryAt(sent, now) });
+    const answer = sent.details.by === 'auto_charge'
+      ? stateAnswer(viewOf(gateway, project), state)
+      : failureAnswer('error', refusals.error[1], gateway.permutation.outward(order.id));
+    const once = sent.once_key === null ? [] : gateway.once.unresolved(order.project_id, sent.once_key, order.id, now);
+    const next = replace(state, after, waiting);
+    return {
+      value: { state: next, answer, next: null, fresh: true },
+      changes: [orderUpdate(after), operationUpdate(waiting), ...once],
+      next: [remember(next)],
+    };
+  }
+  // Whether the issuer holds the amount is unknown: the order ends, and a reversal is owed until it is acknowledged.
+  const operation = unanswered(sent, now);
+  const lost: Order = withDue(
+    {
+      ...order,
+      in_flight: null,
+      status: orderStates.move(order.status, 'lose'),
+      failure_type: 'error',
+      failure_message: refusals.error[1],
+      updated_at: now,
+      events: order.events + 1,
+    },
+    { expire: null, recover: null },
+  );
+  const reversal = newOperation(gateway, lost, { type: 'reverse', amount: operation.amount }, { original: operation.reference, onceKey: null, now, system: true });
+  return ended(gateway, project, state, lost, operation, reversal, finalCvv(gateway, lost, operation), new Map());
+}
+
+/** Reversals that are owed: 5 s, 15 s, 1 min, 5 min, 15 min, then every 15 min until acknowledged. */
+const SYSTEM_RETRY_MS = [5_000, 15_000, 60_000, 300_000, 900_000] as const;
+const systemRetryAt = (operation: Operation, now: Date): Date => addMs(now, SYSTEM_RETRY_MS[operation.tries - 1] ?? 900_000);
+
+function ended(
+  gateway: Gateway,
+  project: Project,
+  before: OrderState,
+  after: Order,
+  operation: Operation,
+  next: Operation | null,
+  changes: readonly Change[],
+  cashflows: Cashflows,
+): Outcome {
+  const order = next ? withDue({ ...after, in_flight: next.id }, { recover: addMs(next.created_at, SENT_LIMIT_MS) }) : after;
+  const replaced = replace(before, order, operation);
+  const state = next ? { order, operations: [...replaced.operations, next] } : replaced;
+  const answer = answerFor(gateway, project, state, operation, cashflows);
+  // The request goes on with an automatic charge; a reversal that is owed concerns only us.
+  const last = next === null || next.system;
+  const once = last && operation.once_key !== null ? gateway.once.finish(order.project_id, operation.once_key, answer, after.updated_at) : [];
+  return {
+    value: { state, answer, next, fresh: true },
+    changes: [
+      orderUpdate(order),
+      operationUpdate(operation),
+      ...(next ? [operationInsert(next)] : []),
+      ...changes,
+      ...(operation.system ? [] : [eventOf(gateway, project, before.order, order, operation)]),
+      ...once,
+    ],
+    next: [remember(state)],
+  };
+}
+
+/** A process that sent an operation and still lives after this long has lost it: its recovery is due. */
+export const SENT_LIMIT_MS = 60_000;
+
+export const remember = (state: OrderState): Next => ({ need: needOrder(state.order.project_id, state.order.id), state });
+
+function answerFor(gateway: Gateway, project: Project, state: OrderState, operation: Operation, cashflows: Cashflows): StoredAnswer {
+  const view = viewOf(gateway, project);
+  if (operation.type === 'authorize' || operation.type === 'credit' || operation.details.by) return stateAnswer(view, state, { cashflows });
+  if (operation.status === 'success') return orderAnswer(view, state, { cashflows });
+  const outward = view.outward(state.order.id);
+  return operation.status === 'failure' ? failureAnswer('declined', failureText(operation), outward) : failureAnswer('error', refusals.error[1], outward);
+}
+
+const failureText = (operation: Operation): string => isoCode(operation.iso_response_code).failureMessage;
+
+/** The CVV of a challenged order goes in the commit that decides its authorization. */
+function finalCvv(gateway: Gateway, order: Order, operation: Operation): Change[] {
+  const sealed = operation.type === 'authorize' && order.secure3d?.transaction_id !== undefined;
+  return sealed ? [gateway.vault.dropCvv(order.project_id, order.id)] : [];
+}
+
+function without<T extends object, K extends keyof T>(object: T, key: K): Omit<T, K> {
+  const { [key]: _, ...rest } = object;
+  return rest;
+}

@@ -1,0 +1,31 @@
+// The lifecycle of an order as data: from, trigger, to. "none" is an order that the same commit creates.
+import { lifecycle } from '../../base/index.ts';
+import type { OrderStatus } from './model.ts';
+
+export type OrderTrigger =
+  | 'approve' | 'challenge' | 'decline' | 'fraud' | 'reject' | 'lose'
+  | 'charge' | 'reverse' | 'refund_rest' | 'void' | 'chargeback' | 'represent' | 'credit';
+
+const open: readonly OrderStatus[] = ['new', 'prepared'];
+
+export const orderStates = lifecycle<OrderStatus, OrderTrigger>([
+  ...open.flatMap((from): [OrderStatus, OrderTrigger, OrderStatus][] => [
+    [from, 'approve', 'authorized'],
+    [from, 'decline', 'declined'],
+    [from, 'fraud', 'fraud'],
+    [from, 'reject', 'rejected'],
+    [from, 'lose', 'error'],
+  ]),
+  ['new', 'challenge', 'prepared'],
+  ['prepared', 'challenge', 'prepared'],
+  ['new', 'credit', 'credited'],
+  ['authorized', 'charge', 'charged'],
+  ['authorized', 'reverse', 'reversed'],
+  // Multicapture: more charges, and a reverse that releases what is left of the hold.
+  ['charged', 'charge', 'charged'],
+  ['charged', 'reverse', 'charged'],
+  ['charged', 'refund_rest', 'refunded'],
+  ['charged', 'void', 'reversed'],
+  ['charged', 'chargeback', 'chargedback'],
+  ['chargedback', 'represent', 'charged'],
+]);

@@ -1,0 +1,176 @@
+// Serves the endpoints of an API. Rule: one order of checks for every request: credentials, rights, rate, shape, then the handler.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Log } from '../base/index.ts';
+import type { Once } from '../store/index.ts';
+import type { RequestHead } from './authenticate.ts';
+import { readBody, requireAcceptsJson, requireJson } from './body.ts';
+import type { AnyEndpoint, Answer, Api, Input } from './endpoint.ts';
+import { Failure } from './failure.ts';
+import { Shape } from './fields.ts';
+import { onceFor, onceKeyIn } from './idempotency.ts';
+import { isCleanText, readJson } from './json.ts';
+import { tooMany } from './limits.ts';
+import { mergeQuery, queryObject, queryPairs } from './query.ts';
+import { type CompiledSchema, compileSchema, fieldErrors, type JsonSchema, type Violation } from './schema.ts';
+import { API_HEADERS, type Server } from './server.ts';
+
+export const NOTHING = Shape({});
+
+/** Mounts an API: each endpoint under its methods, HEAD beside GET, OPTIONS and 405 by the server. */
+export function api<Principal>(server: Server, declaration: Api<Principal>): void {
+  server.ownPrefix(declaration.prefix, declaration.envelope);
+  for (const endpoint of declaration.endpoints) {
+    server.app.route({
+      method: [endpoint.method].flat(),
+      url: declaration.prefix + endpoint.path.replace(/\/$/, ''),
+      handler: serve(server, declaration, endpoint),
+    });
+  }
+}
+
+const WRITES: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+
+/** What a request is once it has the right shape. */
+interface Shaped {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly once: Once | null;
+}
+
+function serve<Principal>(
+  server: Server,
+  declaration: Api<Principal>,
+  endpoint: AnyEndpoint<Principal>,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
+  const { authentication, allows, limits, failureOf } = declaration;
+  const shape = shaper(declaration, endpoint);
+
+  return async function handle(request, reply) {
+    server.work.begin();
+    try {
+      const head: RequestHead = { headers: request.raw.headers, remoteAddress: server.remoteAddressOf(request) };
+      const checked = authentication.check(head);
+      const principal = checked instanceof Promise ? await checked : checked;
+      if (allows && !allows(principal, endpoint.right, head)) throw new Failure('forbidden');
+      if (limits) spend(declaration, limits, principal, reply);
+      requireAcceptsJson(head.headers.accept);
+      const shaped = await shape(request, principal);
+      const answer = await endpoint.handler(new HandlerInput(principal, shaped, request.id, head.remoteAddress, server.log));
+      return send(reply, answer);
+    } catch (error) {
+      return server.refuse(error instanceof Failure ? error : (failureOf?.(error) ?? error), request, reply);
+    } finally {
+      server.work.end();
+    }
+  };
+}
+
+class HandlerInput<Principal> implements Input<Principal, unknown, unknown, unknown> {
+  readonly principal: Principal;
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly once: Once | null;
+  readonly requestId: string;
+  readonly remoteAddress: string;
+  readonly #log: Log;
+
+  constructor(principal: Principal, { params, query, body, once }: Shaped, requestId: string, remoteAddress: string, log: Log) {
+    this.principal = principal;
+    this.params = params;
+    this.query = query;
+    this.body = body;
+    this.once = once;
+    this.requestId = requestId;
+    this.remoteAddress = remoteAddress;
+    this.#log = log;
+  }
+
+  /** Made when asked for: few requests log anything. */
+  get log(): Log {
+    return this.#log.child({ requestId: this.requestId });
+  }
+}
+
+function spend<Principal>(
+  { envelope }: Api<Principal>,
+  { limiter, rateOf }: NonNullable<Api<Principal>['limits']>,
+  principal: Principal,
+  reply: FastifyReply,
+): void {
+  const limit = rateOf(principal);
+  if (!limit) return;
+  const taken = limiter.take(limit.key, limit.rate);
+  if (!taken.allowed) throw tooMany(taken);
+  reply.headers(envelope.rate(taken.state));
+}
+
+/** Reads and checks everything that the client sent; every wrong field is in the one failure it throws. */
+function shaper<Principal>(
+  { strictQuery, idempotency, prefix }: Api<Principal>,
+  endpoint: AnyEndpoint<Principal>,
+): (request: FastifyRequest, principal: Principal) => Promise<Shaped> | Shaped {
+  const params = endpoint.params ? compileSchema(endpoint.params as JsonSchema) : null;
+  const query = compileSchema((endpoint.query ?? NOTHING) as JsonSchema);
+  const body = compileSchema((endpoint.body ?? NOTHING) as JsonSchema);
+
+  function paramsOf(request: FastifyRequest): unknown {
+    const given = request.params as Record<string, string>;
+    for (const name in given) if (!isCleanText(given[name] as string)) throw new Failure('not_found');
+    if (params) settle(params, given, []);
+    return given;
+  }
+
+  function read(request: FastifyRequest, principal: Principal): Shaped {
+    const { value, violations } = queryObject(queryPairs(request.url), query.root, strictQuery?.(principal) ?? false);
+    settle(query, value, violations);
+    return { params: paramsOf(request), query: value, body: {}, once: null };
+  }
+
+  async function write(request: FastifyRequest, principal: Principal): Promise<Shaped> {
+    const { raw } = request;
+    const key = idempotency ? onceKeyIn(raw.rawHeaders, idempotency.header) : null;
+    const reading = readBody(raw);
+    const bytes = reading instanceof Promise ? await reading : reading;
+    if (bytes.length > 0) requireJson(raw.headers);
+    const { value, violations } = readJson(bytes, body.root);
+    const merged = mergeQuery(queryPairs(request.url), value, body.root);
+    settle(body, value, merged.length === 0 ? violations : [...violations, ...merged]);
+    return {
+      params: paramsOf(request),
+      query: {},
+      body: value,
+      once: key === null || !idempotency ? null : onceOf(idempotency, request, principal, key, bytes),
+    };
+  }
+
+  /** The path as it was asked for: an order's id in it keeps the keys of two orders apart. */
+  function onceOf(options: NonNullable<typeof idempotency>, { url, method }: FastifyRequest, principal: Principal, key: string, bytes: Buffer): Once {
+    const { owner, credential } = options.scopeOf(principal);
+    const [path = '', search = ''] = url.split('?', 2) as [string, string?];
+    const scope = { owner, credential: `${prefix} ${credential}`, method, path: path.replace(/\/$/, '') };
+    return onceFor(options, scope, key, [search, bytes]);
+  }
+
+  const hasBody = [endpoint.method].flat().some((method) => WRITES.has(method));
+  return hasBody ? write : read;
+}
+
+function settle(schema: CompiledSchema, value: object, violations: readonly Violation[]): void {
+  const broken = schema.check(value);
+  if (violations.length > 0 || broken.length > 0) {
+    throw new Failure('validation', { errors: fieldErrors([...violations, ...broken], schema.root) });
+  }
+  schema.clean(value);
+}
+
+function send(reply: FastifyReply, { status, body, location, headers, link, replayed }: Answer): FastifyReply {
+  reply.code(status).headers(API_HEADERS as Record<string, string>);
+  if (location) reply.header('location', location);
+  if (link) reply.header('link', link);
+  if (replayed) reply.header('idempotent-replay', 'true');
+  if (headers) reply.headers(headers as Record<string, string>);
+  if (body === null) return reply.removeHeader('content-type').send();
+  return reply.send(typeof body === 'string' ? body : JSON.stringify(body));
+}

@@ -1,0 +1,38 @@
+// The API reference for people (/docs) and for programs (/openapi.json). Rule: the page loads nothing from elsewhere.
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import { type AnyApi, type ApiInfo, openapiOf } from './openapi.ts';
+import type { Server } from './server.ts';
+
+/** The page's script sets styles on elements that it makes; no script runs but those that are served beside it. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** Serves the description of the given APIs at /openapi.json and the reference at /docs. */
+export function documentation(server: Server, apis: readonly AnyApi[], info: ApiInfo): void {
+  const document = openapiOf(apis, info);
+  const text = JSON.stringify(document);
+  server.app.get('/openapi.json', (_request, reply) =>
+    reply
+      .headers({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-cache', 'content-security-policy': "default-src 'none'" })
+      .send(text),
+  );
+  server.app.register(async (scope) => {
+    await scope.register(swagger, { mode: 'static', specification: { document: document as never } });
+    await scope.register(swaggerUi, {
+      routePrefix: '/docs',
+      staticCSP: PAGE_POLICY,
+      theme: { title: info.title },
+      uiConfig: { docExpansion: 'list', deepLinking: true, validatorUrl: null, tryItOutEnabled: false, persistAuthorization: false } as never,
+    });
+  });
+}

@@ -1,0 +1,102 @@
+// What an API is made of: endpoints as data. Types only; api.ts serves them, openapi.ts describes them.
+// Rule: an endpoint says everything about itself here, so that what is served and what is documented can't differ.
+import type { Static, TSchema } from 'typebox';
+import type { Log } from '../base/index.ts';
+import type { Once, StoredAnswer } from '../store/index.ts';
+import type { Authentication, RequestHead } from './authenticate.ts';
+import type { Envelope, Failure } from './failure.ts';
+import type { OnceOptions } from './idempotency.ts';
+import type { Rate, RateLimiter } from './limits.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export interface Answer {
+  readonly status: number;
+  /** A string is JSON text and goes out as it is; null: no body. */
+  readonly body: string | object | null;
+  readonly location?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Link field (RFC 8288), see pageLinks. */
+  readonly link?: string | null;
+  /** A repeat of an earlier answer under the same idempotency key. */
+  readonly replayed?: boolean;
+}
+
+export interface Input<Principal, Params, Query, Body> {
+  readonly principal: Principal;
+  readonly params: Params;
+  readonly query: Query;
+  /** On POST, PUT and PATCH the query string is merged into it. */
+  readonly body: Body;
+  /** null when the request has no idempotency key. */
+  readonly once: Once | null;
+  readonly requestId: string;
+  readonly remoteAddress: string;
+  /** Carries the request id. */
+  readonly log: Log;
+}
+
+export interface DocumentedAnswer {
+  readonly description: string;
+  readonly schema?: TSchema;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly example?: unknown;
+}
+
+export interface Endpoint<Principal, Params extends TSchema, Query extends TSchema, Body extends TSchema> {
+  readonly method: Method | readonly Method[];
+  /** `/orders/:id/charge`, below the API's prefix; served with and without trailing slash. */
+  readonly path: string;
+  /** Unique name of the operation in the API description. */
+  readonly operation: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tag?: string;
+  /** What the credential must be allowed; null: any credential. */
+  readonly right: string | null;
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+  readonly example?: unknown;
+  readonly answers: Readonly<Record<number, DocumentedAnswer>>;
+  handler(input: Input<Principal, Static<Params>, Static<Query>, Static<Body>>): Answer | Promise<Answer>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: an API's list holds endpoints of every shape
+export type AnyEndpoint<Principal> = Endpoint<Principal, any, any, any>;
+
+/** Declares an endpoint so that its handler's input has the types of its schemas: `const endpoint = endpointOf<Credential>()`. */
+export const endpointOf =
+  <Principal>() =>
+  <Params extends TSchema, Query extends TSchema, Body extends TSchema>(
+    endpoint: Endpoint<Principal, Params, Query, Body>,
+  ): AnyEndpoint<Principal> =>
+    endpoint;
+
+export interface Api<Principal> {
+  /** `/gateway` */
+  readonly prefix: string;
+  readonly name: string;
+  readonly description?: string;
+  readonly envelope: Envelope;
+  readonly authentication: Authentication<Principal>;
+  readonly endpoints: readonly AnyEndpoint<Principal>[];
+  /** May this principal do this from this address? Asked after the credentials and before anything is read; false is 403. */
+  readonly allows?: (principal: Principal, right: string | null, head: RequestHead) => boolean;
+  /** An unknown name in a GET's query is an error instead of being ignored. */
+  readonly strictQuery?: (principal: Principal) => boolean;
+  /** null from `rateOf`: no limit. The key is the credential. */
+  readonly limits?: {
+    readonly limiter: RateLimiter;
+    readonly rateOf: (principal: Principal) => { readonly key: string; readonly rate: Rate } | null;
+  };
+  readonly idempotency?: OnceOptions & {
+    /** Whose records the keys of this principal are, and which credential. */
+    readonly scopeOf: (principal: Principal) => { readonly owner: bigint; readonly credential: string };
+  };
+  /** Errors of the API's own rooms that are failures of the request (an order that isn't there); null: a broken invariant. */
+  readonly failureOf?: (error: unknown) => Failure | null;
+}
+
+/** A handler may answer with what the store keeps. */
+export type { StoredAnswer };

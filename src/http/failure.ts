@@ -1,0 +1,145 @@
+// Everything a request can fail with before or instead of its use case, and the port by which an API gives it its own shape.
+// Rule: a failure carries names, rules and numbers; never a value that the client sent.
+
+/** One wrong field: a JSON pointer in fragment form (RFC 6901, section 6), the rule it broke, what the rule asks for. */
+export interface FieldError {
+  readonly message: string;
+  readonly uri: string;
+  readonly attribute?: string;
+  readonly details?: readonly string[];
+}
+
+export type FailureKind = keyof typeof STATUS;
+
+/** The HTTP status of each kind (RFC 9110, section 15; 429 and 431: RFC 6585). An envelope may choose another. */
+export const STATUS = {
+  bad_request: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  not_acceptable: 406,
+  timeout: 408,
+  conflict: 409,
+  too_large: 413,
+  unsupported_media_type: 415,
+  validation: 422,
+  rate_limited: 429,
+  headers_too_large: 431,
+  internal: 500,
+  unavailable: 503,
+} as const;
+
+/** Where a token bucket stands: `limit` tokens at most, `remaining` now, full again after `resetSeconds`. */
+export interface RateState {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly windowSeconds: number;
+  readonly resetSeconds: number;
+}
+
+export interface FailureDetail {
+  /** Closed text for people; null: the envelope's own. */
+  readonly message?: string | null;
+  readonly errors?: readonly FieldError[];
+  readonly allow?: string;
+  readonly retryAfterSeconds?: number;
+  readonly rate?: RateState;
+}
+
+/** Thrown on the way in, and by handlers through everything below them; the API's envelope makes the answer of it. */
+export class Failure extends Error {
+  override name = 'Failure';
+  readonly kind: FailureKind;
+  readonly detail: FailureDetail;
+
+  constructor(kind: FailureKind, detail: FailureDetail = {}) {
+    super(detail.message ?? kind);
+    this.kind = kind;
+    this.detail = detail;
+  }
+}
+
+/** 422 with the given wrong fields: for rules that a schema can't say. */
+export const invalid = (...errors: FieldError[]): Failure => new Failure('validation', { errors });
+
+export interface FailureAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: object;
+}
+
+/** The shape that an API gives to its failures. */
+export interface Envelope {
+  failure(kind: FailureKind, detail: FailureDetail): FailureAnswer;
+  /** Header fields that tell a client where its rate limit stands, for every answer while a limit is set. */
+  rate(state: RateState): Readonly<Record<string, string>>;
+  /** JSON schema of the failure body, for the API description. */
+  readonly schema: object;
+}
+
+/** Header fields that each kind of failure needs by the standard, whatever the body looks like. */
+export function failureHeaders({ allow, retryAfterSeconds, rate }: FailureDetail): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (allow !== undefined) headers.allow = allow;
+  if (retryAfterSeconds !== undefined) headers['retry-after'] = String(retryAfterSeconds);
+  return rate ? Object.assign(headers, rateFields(rate)) : headers;
+}
+
+/** RateLimit and RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers). */
+export const rateFields = ({ limit, remaining, windowSeconds, resetSeconds }: RateState): Record<string, string> => ({
+  ratelimit: `"default";r=${remaining};t=${resetSeconds}`,
+  'ratelimit-policy': `"default";q=${limit};w=${windowSeconds}`,
+});
+
+const TITLES: Readonly<Record<FailureKind, string>> = {
+  bad_request: 'Malformed request',
+  unauthenticated: 'Credentials are missing or wrong',
+  forbidden: 'Not allowed',
+  not_found: 'Not found',
+  method_not_allowed: 'Method not allowed',
+  not_acceptable: 'Only application/json can be answered',
+  timeout: 'The request took too long to arrive',
+  conflict: 'A request with the same idempotency key is being processed',
+  too_large: 'Request body is too large',
+  unsupported_media_type: 'Content type must be application/json',
+  validation: 'Validation failed',
+  rate_limited: 'Too many requests',
+  headers_too_large: 'Request header is too large',
+  internal: 'Internal error',
+  unavailable: 'Temporarily unavailable',
+};
+
+/** What a failure says when its API has nothing more precise. */
+export const failureTitle = (kind: FailureKind): string => TITLES[kind];
+
+/** Problem details (RFC 9457): the shape outside of the APIs, and of APIs that have none of their own. */
+export const problemEnvelope: Envelope = {
+  failure(kind, detail) {
+    const status = STATUS[kind];
+    return {
+      status,
+      headers: { ...failureHeaders(detail), 'content-type': 'application/problem+json' },
+      body: {
+        type: 'about:blank',
+        title: TITLES[kind],
+        status,
+        ...(detail.message ? { detail: detail.message } : {}),
+        ...(detail.errors ? { errors: detail.errors } : {}),
+      },
+    };
+  },
+  rate: rateFields,
+  schema: {
+    title: 'Problem',
+    type: 'object',
+    required: ['type', 'title', 'status'],
+    properties: {
+      type: { type: 'string' },
+      title: { type: 'string' },
+      status: { type: 'integer' },
+      detail: { type: 'string' },
+      errors: { type: 'array', items: { type: 'object' } },
+    },
+  },
+};

@@ -1,0 +1,153 @@
+// Idempotency keys: what a request with a key finds, and what is kept for its repeats. Owns idempotency_records (see queries.ts).
+// Rule: an answer is kept by the commit that has the effect, and repeated to the byte.
+import { addMs } from '../base/index.ts';
+import type { Begun, Change, Loaded, Need, Next, Once, OnceRecords, StoredAnswer } from '../store/index.ts';
+import { Failure, invalid } from './failure.ts';
+import { type OnceKey, onceKind, type OnceRecord, recordInsert, recordRemove, recordUpdate } from './queries.ts';
+
+/** HMAC under a key of its own for each purpose (the vault's). */
+export type Keyed = (purpose: string, data: Buffer | string) => Buffer;
+
+export interface OnceOptions {
+  readonly keyed: Keyed;
+  /** Request header that carries the key, lower case. */
+  readonly header: string;
+  readonly keepMs: number;
+  /** What a key that was used for another request is: 422 or 409. */
+  readonly reused: 'validation' | 'conflict';
+}
+
+export interface OnceScope {
+  /** Owner of the record: first part of its primary key. */
+  readonly owner: bigint;
+  /** The credential, and anything else that separates who may meet whose keys (the API's name). */
+  readonly credential: string;
+  readonly method: string;
+  /** Without trailing slash and query. */
+  readonly path: string;
+}
+
+/**
+ * A process that has died leaves its record running. No request takes this long, so after it a repeat is told what became of the
+ * order instead of 409.
+ */
+const LONGEST_RUN_MS = 5 * 60_000;
+
+const VISIBLE = /^[\x21-\x7e]{1,255}$/;
+
+/** The key in a request's raw header; null when there is none. Throws 400 when it is given twice or isn't 1 to 255 visible characters. */
+export function onceKeyIn(rawHeaders: readonly string[], header: string): string | null {
+  let key: string | null = null;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string;
+    if (name.length !== header.length || name.toLowerCase() !== header) continue;
+    const value = rawHeaders[i + 1] as string;
+    if (key !== null || !VISIBLE.test(value)) throw new Failure('bad_request', { message: `${header} must be given once, 1 to 255 visible characters` });
+    key = value;
+  }
+  return key;
+}
+
+/** What the store needs to know about one request with a key. `request` is everything that makes it the same request again. */
+export function onceFor(options: OnceOptions, scope: OnceScope, key: string, request: readonly (string | Buffer)[]): Once {
+  const { keyed, keepMs, reused } = options;
+  const id: OnceKey = {
+    project_id: scope.owner,
+    key_hash: keyed('idempotency.key', joined([scope.credential, scope.method, scope.path, key])).toString('hex'),
+  };
+  const fingerprint = keyed('idempotency.fingerprint', joined([scope.method, scope.path, ...request])).toString('hex');
+  const need: Need = { kind: onceKind, key: id };
+  let record: OnceRecord = {
+    ...id,
+    fingerprint,
+    state: 'running',
+    status: null,
+    body: null,
+    location: null,
+    order_id: null,
+    created_at: new Date(0),
+    expires_at: new Date(0),
+  };
+  let forgotten = false;
+
+  const begin = (loaded: Loaded, now: Date, orderId: bigint | null = null): Begun => {
+    const found = loaded.get(onceKind, id);
+    const live = found && found.expires_at > now ? found : null;
+    if (live) return repeated(live, fingerprint, reused, now);
+    forgotten = false;
+    record = { ...record, state: 'running', status: null, body: null, location: null, order_id: orderId, created_at: now, expires_at: addMs(now, keepMs) };
+    // A record that is over but not purged yet still has its row.
+    return { changes: [found ? recordUpdate(record) : recordInsert(record)], next: next() };
+  };
+  const forget = (): Change[] => {
+    forgotten = true;
+    return [recordRemove(id)];
+  };
+  const next = (): Next[] => [{ need, state: forgotten ? undefined : record }];
+  return {
+    need,
+    key: id.key_hash,
+    begin,
+    finish(answer) {
+      if (!isKept(answer.status)) return forget();
+      record = done(record, answer);
+      return [recordUpdate(record)];
+    },
+    leaveUnresolved(orderId) {
+      record = { ...record, state: 'unresolved', order_id: orderId };
+      return [recordUpdate(record)];
+    },
+    forget,
+    next,
+  };
+}
+
+/** Each part behind its length, so that no two lists of parts are the same bytes. */
+function joined(parts: readonly (string | Buffer)[]): Buffer {
+  const chunks: Buffer[] = [];
+  for (const part of parts) {
+    const bytes = typeof part === 'string' ? Buffer.from(part) : part;
+    const length = Buffer.allocUnsafe(4);
+    length.writeUInt32BE(bytes.length);
+    chunks.push(length, bytes);
+  }
+  return Buffer.concat(chunks);
+}
+
+function repeated(found: OnceRecord, fingerprint: string, reused: OnceOptions['reused'], now: Date): Begun {
+  if (found.fingerprint !== fingerprint) throw keyReused(reused);
+  if (found.state === 'done') {
+    return { replay: { status: found.status as number, body: found.body ?? '', location: found.location, replayed: true } };
+  }
+  if (found.state === 'unresolved' || addMs(found.created_at, LONGEST_RUN_MS) <= now) return { unresolved: found.order_id };
+  throw new Failure('conflict', { retryAfterSeconds: 1 });
+}
+
+const keyReused = (kind: OnceOptions['reused']): Failure =>
+  kind === 'conflict'
+    ? new Failure('conflict', { message: 'The idempotency key was used for another request' })
+    : invalid({
+        message: 'The idempotency key was used for another request',
+        uri: '#/',
+        attribute: 'idempotency',
+        details: ['a new key for a new request'],
+      });
+
+/** Effects, refusals by the issuer or the gateway, and settled errors are kept; what may turn out otherwise next time is not. */
+const isKept = (status: number): boolean => (status >= 200 && status < 300) || status === 402 || status === 500;
+
+const done = (record: OnceRecord, { status, body, location }: StoredAnswer): OnceRecord => ({ ...record, state: 'done', status, body, location });
+
+/** The records for those who have only the key of one: recovery workers. */
+export const onceRecords: OnceRecords = {
+  need: (owner, key) => ({ kind: onceKind, key: { project_id: owner, key_hash: key } }),
+  finish: (loaded, owner, key, answer) => {
+    const record = loaded.get(onceKind, { project_id: owner, key_hash: key });
+    if (!record || record.state === 'done') return [];
+    return [isKept(answer.status) ? recordUpdate(done(record, answer)) : recordRemove(record)];
+  },
+  leaveUnresolved: (loaded, owner, key, orderId) => {
+    const record = loaded.get(onceKind, { project_id: owner, key_hash: key });
+    return record?.state === 'running' ? [recordUpdate({ ...record, state: 'unresolved', order_id: orderId })] : [];
+  },
+};

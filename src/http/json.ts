@@ -1,0 +1,162 @@
+// Reads a JSON body by its schema: numbers that money depends on as their text, null for an optional field as absent, no name
+// twice, no name that means something to JavaScript. Rule: JSON.parse has accepted the text before; nothing here judges syntax.
+import { isUtf8 } from 'node:buffer';
+import { invalid } from './failure.ts';
+import { type Node, unknownProperty, type Violation } from './schema.ts';
+
+const DEEPEST = 10;
+
+export type JsonObject = Record<string, unknown>;
+
+export interface Read {
+  readonly value: JsonObject;
+  readonly violations: readonly Violation[];
+}
+
+/** Names that reach into the machinery of objects. */
+export const isForbiddenName = (name: string): boolean => name === '__proto__' || name === 'constructor' || name === 'prototype';
+
+/**
+ * The object in a body; an empty body is an empty object. Throws 422 with one error at `#/` for what is no JSON object, no UTF-8,
+ * or nested deeper than 10. A number is its source text where the schema's field kind says so.
+ */
+export function readJson(body: Buffer, root: Node): Read {
+  if (body.length === 0) return { value: {}, violations: [] };
+  if (!isUtf8(body)) throw notJson('must be UTF-8');
+  const text = body.toString('utf8');
+  try {
+    JSON.parse(text);
+  } catch {
+    throw notJson('must be a JSON object');
+  }
+  const reader = new Reader(text);
+  const value = reader.value(root, 1);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw notJson('must be a JSON object');
+  return { value: value as JsonObject, violations: reader.violations };
+}
+
+const notJson = (details: string): Error => invalid({ message: 'Not a JSON object', uri: '#/', attribute: 'json', details: [details] });
+
+const NUMBER = /[-+.\deE]+/y;
+
+const QUOTE = 34;
+const COMMA = 44;
+const OPEN_ARRAY = 91;
+const BACKSLASH = 92;
+const CLOSE_ARRAY = 93;
+const OPEN_OBJECT = 123;
+const CLOSE_OBJECT = 125;
+
+class Reader {
+  readonly #text: string;
+  readonly violations: Violation[] = [];
+  readonly #path: string[] = [];
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  value(node: Node | null, depth: number): unknown {
+    const code = this.#peek();
+    if (code === QUOTE) return this.#checked(this.#string());
+    if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
+      if (depth > DEEPEST) throw notJson(`must not be nested deeper than ${DEEPEST}`);
+      return code === OPEN_OBJECT ? this.#object(node, depth) : this.#array(node, depth);
+    }
+    if (code === 116) return this.#word(4, true);
+    if (code === 102) return this.#word(5, false);
+    if (code === 110) return this.#word(4, node && !node.nullable ? undefined : null);
+    NUMBER.lastIndex = this.#at;
+    const source = (NUMBER.exec(this.#text) as RegExpExecArray)[0];
+    this.#at += source.length;
+    return node?.number ? source : Number(source);
+  }
+
+  #object(node: Node | null, depth: number): JsonObject {
+    const out: JsonObject = {};
+    this.#at++;
+    for (let code = this.#peek(); code !== CLOSE_OBJECT; code = this.#peek()) {
+      if (code === COMMA) {
+        this.#at++;
+        this.#peek();
+      }
+      const name = this.#string();
+      this.#peek();
+      this.#at++;
+      this.#path.push(name);
+      const known = node?.properties?.get(name) ?? node?.others ?? null;
+      const value = this.value(known, depth + 1);
+      if (isForbiddenName(name) || !isCleanText(name)) this.violations.push(unknownProperty([...this.#path]));
+      else if (Object.hasOwn(out, name)) this.violations.push(givenTwice([...this.#path]));
+      else out[name] = value;
+      this.#path.pop();
+    }
+    this.#at++;
+    return out;
+  }
+
+  #array(node: Node | null, depth: number): unknown[] {
+    const out: unknown[] = [];
+    this.#at++;
+    for (let code = this.#peek(); code !== CLOSE_ARRAY; code = this.#peek()) {
+      if (code === COMMA) this.#at++;
+      this.#path.push(String(out.length));
+      // An absent element has no meaning in an array: null stays.
+      out.push(this.value(node?.items ?? null, depth + 1) ?? null);
+      this.#path.pop();
+    }
+    this.#at++;
+    return out;
+  }
+
+  /** The string that starts here. Most hold no escape and are a slice of the text. */
+  #string(): string {
+    const start = this.#at + 1;
+    let end = this.#text.indexOf('"', start);
+    const plain = this.#text.slice(start, end);
+    if (!plain.includes('\\')) {
+      this.#at = end + 1;
+      return plain;
+    }
+    end = start;
+    for (let code = this.#text.charCodeAt(end); code !== QUOTE; code = this.#text.charCodeAt(end)) end += code === BACKSLASH ? 2 : 1;
+    this.#at = end + 1;
+    return JSON.parse(this.#text.slice(start - 1, end + 1)) as string;
+  }
+
+  #checked(text: string): string | undefined {
+    if (isCleanText(text)) return text;
+    this.violations.push(wrongCharacters([...this.#path]));
+    return undefined;
+  }
+
+  #word<Value>(length: number, value: Value): Value {
+    this.#at += length;
+    return value;
+  }
+
+  /** Skips white space; the code of what stands there. */
+  #peek(): number {
+    let code = this.#text.charCodeAt(this.#at);
+    while (code === 32 || code === 10 || code === 13 || code === 9) code = this.#text.charCodeAt(++this.#at);
+    return code;
+  }
+}
+
+/** U+0000 can't be stored, and a lone surrogate would be stored as another character. */
+export const isCleanText = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
+
+export const givenTwice = (path: readonly string[]): Violation => ({
+  path,
+  message: 'Given twice',
+  attribute: 'unique',
+  details: ['one value for a name'],
+});
+
+export const wrongCharacters = (path: readonly string[]): Violation => ({
+  path,
+  message: 'Wrong format',
+  attribute: 'characters',
+  details: ['Unicode characters without U+0000'],
+});

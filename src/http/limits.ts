@@ -1,0 +1,76 @@
+// Rate limits: one token bucket a key, in this process, on the monotonic clock (a business clock may be frozen).
+// Rule: who was refused and waits as long as told finds a token, however many others were refused at the same moment.
+import type { Clock } from '../base/index.ts';
+import { Failure, type RateState } from './failure.ts';
+
+export interface Rate {
+  readonly perSecond: number;
+  /** Tokens of a full bucket: what may be spent at once. */
+  readonly burst: number;
+}
+
+export interface Taken {
+  readonly allowed: boolean;
+  /** 0 when allowed. Whole seconds: the header has no finer unit. */
+  readonly retryAfterSeconds: number;
+  readonly state: RateState;
+}
+
+export interface RateLimiter {
+  take(key: string, rate: Rate): Taken;
+}
+
+interface Bucket {
+  tokens: number;
+  atMs: number;
+  /** The moment for which the last refused request was given a token. */
+  promisedMs: number;
+}
+
+/** A bucket that has been full for a while is forgotten; with more keys than this the oldest is. */
+const MOST_KEYS = 50_000;
+
+export function rateLimiter(clock: Clock): RateLimiter {
+  const buckets = new Map<string, Bucket>();
+
+  function bucketOf(key: string, rate: Rate, now: number): Bucket {
+    let bucket = buckets.get(key);
+    if (!bucket) {
+      if (buckets.size >= MOST_KEYS) buckets.delete(buckets.keys().next().value as string);
+      buckets.set(key, (bucket = { tokens: rate.burst, atMs: now, promisedMs: now }));
+    }
+    bucket.tokens = Math.min(rate.burst, bucket.tokens + ((now - bucket.atMs) / 1000) * rate.perSecond);
+    bucket.atMs = now;
+    return bucket;
+  }
+
+  return {
+    take(key, rate) {
+      const now = clock.elapsed();
+      const bucket = bucketOf(key, rate, now);
+      const allowed = bucket.tokens >= 1 - ROUNDING;
+      let retryAfterSeconds = 0;
+      if (allowed) bucket.tokens = Math.max(0, bucket.tokens - 1);
+      else {
+        // A bucket smaller than what flows in a second can't hold the tokens of all who come back in the same second.
+        const stepMs = 1000 / Math.min(rate.perSecond, rate.burst);
+        const nextMs = now + ((1 - bucket.tokens) / rate.perSecond) * 1000;
+        bucket.promisedMs = Math.max(bucket.promisedMs + stepMs, nextMs);
+        retryAfterSeconds = Math.ceil((bucket.promisedMs - now) / 1000);
+      }
+      return { allowed, retryAfterSeconds, state: stateOf(bucket, rate) };
+    },
+  };
+}
+
+/** A token that is missing a billionth is there: sums of fractions fall short. */
+const ROUNDING = 1e-9;
+
+const stateOf = (bucket: Bucket, rate: Rate): RateState => ({
+  limit: rate.burst,
+  remaining: Math.floor(bucket.tokens + ROUNDING),
+  windowSeconds: Math.max(1, Math.ceil(rate.burst / rate.perSecond)),
+  resetSeconds: Math.ceil((rate.burst - bucket.tokens) / rate.perSecond),
+});
+
+export const tooMany = ({ retryAfterSeconds, state }: Taken): Failure => new Failure('rate_limited', { retryAfterSeconds, rate: state });

@@ -1,0 +1,80 @@
+// What those who run the service look at: metrics, liveness, readiness. Rule: labels come from closed sets (route templates,
+// methods, statuses), never from a request.
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { RequestMetrics, Server } from './server.ts';
+
+export interface Metrics extends RequestMetrics {
+  /** Other rooms' metrics are registered here. */
+  readonly registry: Registry;
+  /** For the committer: commands in a group, and how long it took. */
+  group(size: number, ms: number): void;
+}
+
+const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
+const GROUP_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1];
+
+export function createMetrics(options: { readonly process?: boolean } = {}): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  if (options.process ?? true) collectDefaultMetrics({ register: registry });
+  const duration = new Histogram({
+    name: 'http_server_request_duration_seconds',
+    help: 'Time from the request header to the end of the answer, by route template.',
+    labelNames: ['http_request_method', 'http_route', 'http_response_status_code'],
+    buckets: REQUEST_SECONDS,
+    registers,
+  });
+  const active = new Gauge({ name: 'http_server_active_requests', help: 'Requests being answered now.', registers });
+  const groupSize = new Histogram({
+    name: 'committer_group_size',
+    help: 'Commands that were committed together.',
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
+    registers,
+  });
+  const groupSeconds = new Histogram({
+    name: 'committer_group_duration_seconds',
+    help: 'Time to load, decide, write and commit a group.',
+    buckets: GROUP_SECONDS,
+    registers,
+  });
+  const commands = new Counter({ name: 'committer_commands_total', help: 'Commands that went through the committer.', registers });
+  return {
+    registry,
+    started: () => active.inc(),
+    finished(method, route, status, seconds) {
+      active.dec();
+      duration.observe({ http_request_method: method, http_route: route, http_response_status_code: status }, seconds);
+    },
+    group(size, ms) {
+      groupSize.observe(size);
+      groupSeconds.observe(ms / 1000);
+      commands.inc(size);
+    },
+  };
+}
+
+export interface Readiness {
+  readonly ok: boolean;
+  /** What was looked at, by name: `{database: true, migrations: false}`. */
+  readonly checks: Readonly<Record<string, boolean>>;
+}
+
+/** Mounts /healthz (the process answers), /readyz (it can do its work) and /metrics. */
+export function operations(server: Server, options: { readonly metrics: Metrics; readonly ready: () => Promise<Readiness> }): void {
+  const { metrics, ready } = options;
+  const headers = { 'cache-control': 'no-store', 'content-security-policy': "default-src 'none'" };
+  const json = { ...headers, 'content-type': 'application/json; charset=utf-8' };
+
+  server.app.get('/healthz', (_request, reply) => reply.headers(json).send('{"ok":true}'));
+
+  server.app.get('/readyz', async (_request, reply) => {
+    // A check that can't be made is a check that failed.
+    const { ok, checks } = await ready().catch((): Readiness => ({ ok: false, checks: {} }));
+    return reply.code(ok ? 200 : 503).headers(json).send(JSON.stringify({ ok, checks }));
+  });
+
+  server.app.get('/metrics', async (_request, reply) => {
+    const text = await metrics.registry.metrics();
+    return reply.headers({ ...headers, 'content-type': metrics.registry.contentType }).send(text);
+  });
+}

@@ -1,0 +1,345 @@
+// The listener: connections, time limits, request ids, access log, and the answers to what never reaches a handler.
+// Rule: whatever arrives, however broken, is answered in the shape of the API it was meant for, and nothing of it is logged.
+import { STATUS_CODES } from 'node:http';
+import { isIP, type Socket } from 'node:net';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { type Clock, type Log, maskPansIn, type Random } from '../base/index.ts';
+import { BODY_LIMIT, discardBody } from './body.ts';
+import { type Envelope, Failure, type FailureKind, problemEnvelope, STATUS } from './failure.ts';
+
+/** What counts requests (operations.ts). */
+export interface RequestMetrics {
+  started(): void;
+  finished(method: string, route: string, status: number, seconds: number): void;
+}
+
+export interface ServerOptions {
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Addresses (CIDR) whose X-Forwarded-For is believed. */
+  readonly trustedProxies?: readonly string[];
+  readonly metrics?: RequestMetrics | null;
+  /** The service is reached by https: tell browsers to stay there. */
+  readonly https?: boolean;
+  readonly timeouts?: Partial<Timeouts>;
+}
+
+export interface Timeouts {
+  /** From the first byte to the end of the header. */
+  readonly headersMs: number;
+  /** From the first byte to the end of the body. */
+  readonly requestMs: number;
+  /** How often the two above are looked at. */
+  readonly checkMs: number;
+  /** A connection on which nothing moves; longer than any handler may take. */
+  readonly silenceMs: number;
+  readonly keepAliveMs: number;
+  /** How long `close` waits for requests under way. */
+  readonly drainMs: number;
+}
+
+const TIMEOUTS: Timeouts = { headersMs: 10_000, requestMs: 30_000, checkMs: 2000, silenceMs: 90_000, keepAliveMs: 72_000, drainMs: 25_000 };
+const HEADER_LIMIT = 16 * 1024;
+const LONGEST_PARAM = 200;
+
+export interface Server {
+  /** For pages: what is mounted here itself has to set its own content security policy and caching. */
+  readonly app: FastifyInstance;
+  readonly log: Log;
+  /** From now on what goes wrong below the prefix is answered in this shape. */
+  ownPrefix(prefix: string, envelope: Envelope): void;
+  /** The client's address; that of the last untrusted hop behind trusted proxies. */
+  remoteAddressOf(request: FastifyRequest): string;
+  /** Answers a failure in the shape of the API it belongs to. Anything but a Failure is a 500 and logged. */
+  refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply;
+  /** Counts work that has to end before the server is closed, also when its client has gone. */
+  readonly work: { begin(): void; end(): void };
+  listen(options: { readonly host: string; readonly port: number }): Promise<{ readonly port: number }>;
+  /** Takes no new connections, answers what is under way, then resolves; cuts what takes longer than the drain time. */
+  close(): Promise<void>;
+}
+
+export function createServer(options: ServerOptions): Server {
+  const { log, clock, metrics = null, trustedProxies = [] } = options;
+  const timeouts = { ...TIMEOUTS, ...options.timeouts };
+  const prefixes: [prefix: string, envelope: Envelope][] = [];
+  const routes = routeTable();
+  const work = workCounter();
+  const inFlight = new Set<FastifyReply['raw']>();
+  const idPrefix = options.random.bytes(6).toString('hex');
+  let requests = 0;
+  const nextId = (): string => `${idPrefix}-${(++requests).toString(36)}`;
+  const fixedHeaders: Record<string, string> = {
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    ...(options.https ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' } : {}),
+  };
+
+  const app = Fastify({
+    logger: false,
+    genReqId: nextId,
+    requestIdHeader: false,
+    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
+    bodyLimit: BODY_LIMIT,
+    requestTimeout: timeouts.requestMs,
+    keepAliveTimeout: timeouts.keepAliveMs,
+    connectionTimeout: timeouts.silenceMs,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    routerOptions: {
+      ignoreTrailingSlash: true,
+      maxParamLength: LONGEST_PARAM,
+      // Queries are read in query.ts, by those who need them.
+      querystringParser: () => NO_QUERY,
+    },
+    http: {
+      headersTimeout: timeouts.headersMs,
+      requestTimeout: timeouts.requestMs,
+      connectionsCheckingInterval: timeouts.checkMs,
+      maxHeaderSize: HEADER_LIMIT,
+      insecureHTTPParser: false,
+      // Checked below, where it can be answered in the right shape.
+      requireHostHeader: false,
+    },
+    rewriteUrl: (request) => originForm(request.url ?? '/'),
+    // Hooks don't run for these.
+    frameworkErrors: (error, request, reply) => {
+      log.info({ requestId: request.id, method: request.method, route: 'none', status: 400 }, 'request');
+      reply.headers(fixedHeaders).header('x-request-id', request.id);
+      refuse(error, request, reply as unknown as FastifyReply);
+    },
+    clientErrorHandler: (error, socket) => malformed(error, socket as Socket),
+  });
+
+  const envelopeAt = (path: string): Envelope => {
+    for (const [prefix, envelope] of prefixes) {
+      if (path.startsWith(prefix) && (path.length === prefix.length || '/?#'.includes(path[prefix.length] as string))) return envelope;
+    }
+    return problemEnvelope;
+  };
+
+  const malformed = (error: MalformedError, socket: Socket): void => {
+    const requestId = nextId();
+    log.info({ requestId, code: error.code }, 'malformed request');
+    answerMalformed(error, socket, { ...fixedHeaders, 'x-request-id': requestId }, envelopeAt);
+  };
+
+  app.addHook('onRoute', (route) => routes.add([route.method].flat(), route.url));
+
+  app.addHook('onRequest', (request, reply, next) => {
+    inFlight.add(reply.raw);
+    metrics?.started();
+    reply.headers(fixedHeaders).header('x-request-id', request.id);
+    next(isPlausible(request) ? undefined : new Failure('bad_request'));
+  });
+
+  app.addHook('onResponse', (request, reply, next) => {
+    inFlight.delete(reply.raw);
+    const status = reply.raw.statusCode;
+    const route = request.routeOptions.url ?? 'none';
+    metrics?.finished(request.method, route, status, reply.elapsedTime / 1000);
+    log.info({ requestId: request.id, method: request.method, route, status, ms: Math.round(reply.elapsedTime * 10) / 10 }, 'request');
+    next();
+  });
+
+  // Bodies are read by those who want them, after the credentials: nothing is parsed on the way in.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
+
+  function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const failure = failureFrom(error);
+    if (failure.kind === 'internal') log.error({ requestId: request.id, ...describeError(error) }, 'request failed');
+    discardBody(request.raw);
+    return sendFailure(envelopeAt(request.url), failure, reply);
+  }
+
+  app.setErrorHandler((error, request, reply) => refuse(error, request, reply));
+
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split(/[?#]/, 1)[0] as string;
+    const allow = path === '*' ? 'GET, HEAD, OPTIONS, POST, PUT' : routes.allowedAt(path);
+    if (allow && request.method === 'OPTIONS') {
+      discardBody(request.raw);
+      return reply.code(204).header('allow', allow).send();
+    }
+    return refuse(allow ? new Failure('method_not_allowed', { allow }) : new Failure('not_found'), request, reply);
+  });
+
+  expectContinue(app);
+  app.server.on('connect', (_request, socket) => malformed({ code: 'CONNECT' }, socket as Socket));
+
+  return {
+    app,
+    log,
+    refuse,
+    work,
+    ownPrefix: (prefix, envelope) => void prefixes.push([prefix, envelope]),
+    remoteAddressOf: (request) => plainAddress(isIP(request.ip) ? request.ip : (request.raw.socket.remoteAddress ?? '')),
+    async listen({ host, port }) {
+      await app.listen({ host, port });
+      const address = app.server.address();
+      return { port: typeof address === 'object' && address ? address.port : port };
+    },
+    async close() {
+      const cut = new AbortController();
+      const closed = app.close();
+      // What is being answered now tells its client that the connection ends with it.
+      for (const response of inFlight) if (!response.headersSent) response.shouldKeepAlive = false;
+      const deadline = clock.sleep(timeouts.drainMs, cut.signal).then(
+        () => app.server.closeAllConnections(),
+        () => undefined,
+      );
+      await Promise.race([Promise.all([closed, work.ended()]), deadline]);
+      cut.abort();
+      await closed;
+    },
+  };
+}
+
+const NO_QUERY: Record<string, string> = Object.freeze(Object.create(null) as Record<string, string>);
+
+/** The IPv4 address inside a mapped IPv6 one. */
+const plainAddress = (address: string): string => (address.startsWith('::ffff:') ? address.slice(7) : address);
+
+/** `http://host/path` → `/path` (RFC 9112, section 3.2.2 wants it understood). */
+function originForm(url: string): string {
+  if (url.charCodeAt(0) === 47 || !/^https?:\/\//i.test(url)) return url;
+  const slash = url.indexOf('/', 8);
+  return slash < 0 ? '/' : url.slice(slash);
+}
+
+const ONCE_ONLY: ReadonlySet<string> = new Set(['host', 'authorization', 'content-type', 'x-secret', 'authorization-key']);
+
+/** A Host field on HTTP/1.1, and nothing twice that two readers could understand in two ways (node keeps the first). */
+function isPlausible(request: FastifyRequest): boolean {
+  const { rawHeaders, headers, httpVersion } = request.raw;
+  if (headers.host === undefined) return httpVersion === '1.0';
+  let seen: Set<string> | null = null;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const raw = rawHeaders[i] as string;
+    if (raw.length > 17) continue;
+    const name = raw.toLowerCase();
+    if (!ONCE_ONLY.has(name)) continue;
+    seen ??= new Set();
+    if (seen.has(name)) return false;
+    seen.add(name);
+  }
+  return true;
+}
+
+/** Errors of the framework and of node, by their code; any other error with a 4xx status is a malformed request. */
+const KINDS: Readonly<Record<string, FailureKind>> = {
+  FST_ERR_BAD_URL: 'bad_request',
+  FST_ERR_MAX_PARAM_LENGTH: 'not_found',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
+};
+
+function failureFrom(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  const { code = '', statusCode = 500 } = (error ?? {}) as { code?: string; statusCode?: number };
+  return new Failure(KINDS[code] ?? (statusCode >= 400 && statusCode < 500 ? 'bad_request' : 'internal'));
+}
+
+/** The parts of an error that may be logged: a database's error also carries values of rows. */
+export function describeError(error: unknown): { type: string; code?: string; message: string; stack?: string } {
+  if (!(error instanceof Error)) return { type: typeof error, message: 'not an error' };
+  const { code } = error as { code?: unknown };
+  return {
+    type: error.name,
+    ...(typeof code === 'string' ? { code } : {}),
+    message: maskPansIn(error.message),
+    ...(error.stack ? { stack: maskPansIn(error.stack) } : {}),
+  };
+}
+
+/** What every answer of an API carries. */
+export const API_HEADERS: Readonly<Record<string, string>> = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+};
+
+function sendFailure(envelope: Envelope, { kind, detail }: Failure, reply: FastifyReply): FastifyReply {
+  const { status, headers, body } = envelope.failure(kind, detail);
+  return reply.code(status).headers(API_HEADERS).headers(headers).send(JSON.stringify(body));
+}
+
+const MALFORMED: Readonly<Record<string, FailureKind>> = { ERR_HTTP_REQUEST_TIMEOUT: 'timeout', HPE_HEADER_OVERFLOW: 'headers_too_large' };
+
+interface MalformedError {
+  readonly code?: string;
+  readonly rawPacket?: unknown;
+}
+
+/** Answers what node's parser refused: only a socket is left, and perhaps the first line that tells where it was going. */
+function answerMalformed(
+  error: MalformedError,
+  socket: Socket,
+  fixedHeaders: Readonly<Record<string, string>>,
+  envelopeAt: (path: string) => Envelope,
+): void {
+  const response = (socket as Socket & { _httpMessage?: { _headerSent: boolean; req?: { url?: string } } })._httpMessage;
+  // Behind a response that has begun, more bytes would only be taken for a part of it.
+  if (error.code === 'ECONNRESET' || !socket.writable || response?._headerSent) {
+    socket.destroy();
+    return;
+  }
+  const line = /^[A-Z]{3,12} (\/[^ \r\n]*)/.exec(Buffer.isBuffer(error.rawPacket) ? error.rawPacket.toString('latin1', 0, 256) : '');
+  const kind = MALFORMED[error.code ?? ''] ?? 'bad_request';
+  const { status, headers, body } = envelopeAt(response?.req?.url ?? line?.[1] ?? '').failure(kind, {});
+  const text = JSON.stringify(body);
+  // The envelope may have no status of its own for a request that never was one.
+  const code = kind === 'bad_request' ? status : STATUS[kind];
+  const fields = { ...fixedHeaders, ...API_HEADERS, ...headers, 'content-length': Buffer.byteLength(text), connection: 'close' };
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${code} ${STATUS_CODES[code]}\r\n${lines.join('')}\r\n${text}`);
+  socket.on('finish', () => socket.destroy());
+}
+
+/** `Expect: 100-continue`: a body that would be refused is not asked for. Other expectations are ignored (RFC 9110, section 10.1.1). */
+function expectContinue(app: FastifyInstance): void {
+  app.server.on('checkContinue', (request, response) => {
+    if (!(Number(request.headers['content-length']) > BODY_LIMIT)) response.writeContinue();
+    app.server.emit('request', request, response);
+  });
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+}
+
+/** Which methods a path has: asked only for requests that matched no route. */
+function routeTable(): { add(methods: readonly string[], template: string): void; allowedAt(path: string): string | null } {
+  const templates = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>();
+  return {
+    add(methods, url) {
+      const template = url.length > 1 ? url.replace(/\/$/, '') : url;
+      let entry = templates.get(template);
+      if (!entry) templates.set(template, (entry = { pattern: patternOf(template), methods: new Set(['OPTIONS']) }));
+      for (const method of methods) entry.methods.add(method);
+    },
+    allowedAt(path) {
+      const methods = new Set<string>();
+      for (const entry of templates.values()) if (entry.pattern.test(path)) for (const method of entry.methods) methods.add(method);
+      return methods.size === 0 ? null : [...methods].sort().join(', ');
+    },
+  };
+}
+
+const patternOf = (template: string): RegExp => {
+  const escaped = template.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`^${escaped.replace(/:[A-Za-z_]+/g, '[^/]+').replace(/\*/g, '.*')}/?$`);
+};
+
+function workCounter(): Server['work'] & { ended(): Promise<void> } {
+  let running = 0;
+  let waiting: (() => void)[] = [];
+  return {
+    begin: () => void running++,
+    end() {
+      if (--running > 0) return;
+      for (const resolve of waiting) resolve();
+      waiting = [];
+    },
+    ended: () => (running === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
+  };
+}

@@ -1,0 +1,16 @@
+// network: the card network. Owns bin_ranges and simulator_transactions. Knows messages, codes, card ranges and links; nothing of
+// orders, projects or HTTP. The gateway sends through a Link by the name that a terminal carries; the issuing side answers as IssuerHost.
+export { type Bin, type BinRange, binList, binPut, binRemove, binsLoad, lookupBin } from './bins.ts';
+export { type FaultPlan, type FaultPlanInput, type Faults, type Injected, faultPlanFrom } from './faults.ts';
+export { type StanMaker, networkTransactionId, rrnOf, stanMaker } from './identifiers.ts';
+export { type CodeClass, codeFromScheme, type IsoCode, isApproved, isoCode, isoCodes, type RetryCategory } from './iso-codes.ts';
+export { createLinks, type Links, withDeadline } from './link.ts';
+export {
+  ENTRY_MODES, type IssuerHost, type Link, MESSAGES, mtiOf, type NetworkAnswer, type NetworkOperation, type NetworkRequest, NoAnswer,
+} from './message.ts';
+export type { OrderBook } from './queries.ts';
+export { createSimulator, type LateAnswerListener, type Simulator, type SimulatorOptions } from './simulator.ts';
+export {
+  afterSettlement, type Chargeback, demandsThreeds, type Fault, type Outcome, outcomeOf, refusedAsFraud, type ThreedsOutcome, threedsOutcome,
+} from './simulator-cards.ts';
+export { type TracedField, type TracedMessage, traceOf } from './trace.ts';

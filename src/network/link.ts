@@ -1,0 +1,73 @@
+// Links by name, and the pairing of an answer with the request that waits for it.
+// Rule: a request is settled once: the first answer in time counts; a doubled one is dropped, one after the deadline is reported apart.
+import type { Clock } from '../base/index.ts';
+import { NoAnswer, type Link, type NetworkAnswer, type NetworkRequest } from './message.ts';
+
+export interface Links {
+  /** The link that a terminal names; null when there is none of that name. */
+  get(name: string): Link | null;
+  names(): readonly string[];
+}
+
+export function createLinks(links: readonly Link[]): Links {
+  const byName = new Map(links.map((link) => [link.name, link] as const));
+  return { get: (name) => byName.get(name) ?? null, names: () => [...byName.keys()] };
+}
+
+export interface Exchange<Answer> {
+  /** Rejects with NoAnswer at the deadline or when the exchange fails. */
+  readonly answer: Promise<Answer>;
+  deliver(answer: Answer): void;
+  fail(error: unknown): void;
+}
+
+export interface ExchangeOptions<Answer> {
+  readonly clock: Clock;
+  readonly deadlineMs: number;
+  /** An answer to a request that was given up. */
+  readonly onLate?: (answer: Answer) => void;
+  /** One more answer to a request that was answered. */
+  readonly onDuplicate?: () => void;
+}
+
+/** One sending (a reference and its attempt) waiting for its answer, until a deadline in real time. */
+export function exchange<Answer>({ clock, deadlineMs, onLate, onDuplicate }: ExchangeOptions<Answer>): Exchange<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const timer = new AbortController();
+  let state: 'waiting' | 'answered' | 'given up' = 'waiting';
+  const fail = (error: unknown): void => {
+    if (state !== 'waiting') return;
+    state = 'given up';
+    timer.abort();
+    reject(error);
+  };
+  clock.sleep(deadlineMs, timer.signal).then(
+    () => fail(new NoAnswer('timeout')),
+    () => undefined,
+  );
+  return {
+    answer: promise,
+    fail,
+    deliver(answer) {
+      if (state === 'answered') return onDuplicate?.();
+      if (state === 'given up') return onLate?.(answer);
+      state = 'answered';
+      timer.abort();
+      resolve(answer);
+    },
+  };
+}
+
+/** The same link, but NoAnswer after `ms` of real time; what arrives later goes to `onLate`. */
+export function withDeadline(link: Link, ms: number, clock: Clock, onLate?: (answer: NetworkAnswer, request: NetworkRequest) => void): Link {
+  const before = <Answer>(work: Promise<Answer>, late?: (answer: Answer) => void): Promise<Answer> => {
+    const { answer, deliver, fail } = exchange<Answer>({ clock, deadlineMs: ms, ...(late && { onLate: late }) });
+    work.then(deliver, fail);
+    return answer;
+  };
+  return {
+    name: link.name,
+    send: (request) => before(link.send(request), (answer) => onLate?.(answer, request)),
+    inquire: (owner, reference) => before(link.inquire(owner, reference)),
+  };
+}

@@ -1,0 +1,173 @@
+// The SQL of this room: bin_ranges and simulator_transactions, named in no other file.
+import { arrayLiteral, table, type Db, type Kind } from '../store/index.ts';
+import type { NetworkOperation } from './message.ts';
+
+export interface BinRangeRow {
+  readonly prefix: string;
+  readonly brand: string;
+  readonly subtype: string;
+  readonly title: string | null;
+  readonly country: string | null;
+  readonly own: boolean;
+  readonly updated_at: Date;
+}
+
+export const binRangesSelect = (db: Db): Promise<BinRangeRow[]> =>
+  db.query<BinRangeRow>('select prefix, brand, subtype, title, country, own, updated_at from bin_ranges order by prefix');
+
+export async function binRangeUpsert(db: Db, row: BinRangeRow): Promise<void> {
+  await db.query(
+    `insert into bin_ranges (prefix, brand, subtype, title, country, own, updated_at) values ($1, $2, $3, $4, $5, $6, $7)
+     on conflict (prefix) do update set brand = excluded.brand, subtype = excluded.subtype, title = excluded.title,
+       country = excluded.country, own = excluded.own, updated_at = excluded.updated_at`,
+    [row.prefix, row.brand, row.subtype, row.title, row.country, row.own, row.updated_at],
+  );
+}
+
+export async function binRangeDelete(db: Db, prefix: string): Promise<boolean> {
+  return (await db.query('delete from bin_ranges where prefix = $1 returning prefix', [prefix])).length > 0;
+}
+
+/** What the acquirer answered, beside the code and the amount. */
+export interface AnswerFields {
+  readonly authCode: string | null;
+  readonly rrn: string;
+  readonly networkTransactionId: string | null;
+  readonly cvvResult: string | null;
+  readonly avsResult: string | null;
+}
+
+/** One operation in the acquirer's record: written once, when it was answered. */
+export interface Entry {
+  readonly project_id: bigint;
+  readonly reference: string;
+  readonly operation: NetworkOperation;
+  readonly original_reference: string | null;
+  readonly order_id: bigint;
+  readonly attempt: number;
+  readonly amount: bigint;
+  /** The part of a reverse that undid charges; the rest released a hold. */
+  readonly voided: bigint;
+  readonly currency: string;
+  /** Masked. */
+  readonly card: string;
+  readonly stan: string;
+  readonly response_code: string;
+  /** Did it move or hold money. */
+  readonly effect: boolean;
+  readonly answer: AnswerFields;
+  readonly transmitted_at: Date;
+  readonly created_at: Date;
+}
+
+export const simulatorTransactions = table<Entry>(
+  'simulator_transactions',
+  {
+    project_id: 'int8',
+    reference: 'text',
+    operation: 'text',
+    original_reference: 'text',
+    order_id: 'int8',
+    attempt: 'int4',
+    amount: 'int8',
+    voided: 'int8',
+    currency: 'text',
+    card: 'text',
+    stan: 'text',
+    response_code: 'text',
+    effect: 'bool',
+    answer: 'jsonb',
+    transmitted_at: 'timestamptz',
+    created_at: 'timestamptz',
+  },
+  ['project_id', 'reference'],
+);
+
+const COLUMNS = Object.keys(simulatorTransactions.columns);
+const columns = (alias: string): string => COLUMNS.map((name) => `${alias}.${name}`).join(', ');
+
+export interface OrderKey {
+  readonly owner: bigint;
+  readonly orderId: bigint;
+}
+
+/** Everything that the acquirer knows of an order. The lateral sub-select keeps it one index probe a key, whatever the planner was told. */
+export const entriesOfOrder: Kind<OrderKey, readonly Entry[]> = {
+  name: 'simulator_order',
+  keyText: ({ owner, orderId }) => `${owner}/${orderId}`,
+  async load(db, keys) {
+    const rows = await db.query<Entry>(
+      `select ${columns('t')} from unnest($1::int8[], $2::int8[]) as k(project_id, order_id)
+       cross join lateral (select * from simulator_transactions s
+         where s.project_id = k.project_id and s.order_id = k.order_id order by s.reference for update) t`,
+      [arrayLiteral(keys.map((key) => key.owner), 'int8'), arrayLiteral(keys.map((key) => key.orderId), 'int8')],
+    );
+    const books = new Map<string, Entry[]>();
+    for (const row of rows) {
+      const key = `${row.project_id}/${row.order_id}`;
+      const book = books.get(key);
+      if (book) book.push(row);
+      else books.set(key, [row]);
+    }
+    return books;
+  },
+};
+
+export interface ReferenceKey {
+  readonly owner: bigint;
+  readonly reference: string;
+}
+
+export const entryOfReference: Kind<ReferenceKey, Entry> = {
+  name: 'simulator_reference',
+  keyText: ({ owner, reference }) => `${owner}/${reference}`,
+  async load(db, keys) {
+    const rows = await db.query<Entry>(
+      `select ${columns('t')} from unnest($1::int8[], $2::text[]) as k(project_id, reference)
+       cross join lateral (select * from simulator_transactions s
+         where s.project_id = k.project_id and s.reference = k.reference offset 0) t`,
+      [arrayLiteral(keys.map((key) => key.owner), 'int8'), arrayLiteral(keys.map((key) => key.reference), 'text')],
+    );
+    return new Map(rows.map((row) => [`${row.project_id}/${row.reference}`, row] as const));
+  },
+};
+
+export const orderEntriesSelect = (db: Db, projectId: bigint, orderId: bigint): Promise<Entry[]> =>
+  db.query<Entry>(
+    `select ${columns('t')} from simulator_transactions t where t.project_id = $1 and t.order_id = $2
+     order by t.transmitted_at, t.created_at, t.reference`,
+    [projectId, orderId],
+  );
+
+/** The acquirer's sums of one order, minor units. */
+export interface OrderBook {
+  readonly projectId: bigint;
+  readonly orderId: bigint;
+  readonly currency: string;
+  readonly authorized: bigint;
+  /** Holds released. */
+  readonly reversed: bigint;
+  /** Gross: what was voided later is still in it. */
+  readonly charged: bigint;
+  /** Charges undone before clearing. */
+  readonly voided: bigint;
+  readonly refunded: bigint;
+  readonly credited: bigint;
+}
+
+/** Only orders for which something took effect; of one project, or of all. */
+export const booksSelect = (db: Db, projectId: bigint | null): Promise<OrderBook[]> =>
+  db.query<OrderBook>(
+    `with t as (select * from simulator_transactions where effect and ($1::int8 is null or project_id = $1))
+     select project_id as "projectId", order_id as "orderId", min(currency) as currency,
+       ${['authorize', 'charge', 'refund', 'credit']
+         .map((operation, i) => `${sum('amount', operation)} as ${['authorized', 'charged', 'refunded', 'credited'][i]}`)
+         .join(', ')},
+       ${sum('amount - voided', 'reverse')} as reversed, ${sum('voided', 'reverse')} as voided
+     from t group by project_id, order_id order by project_id, order_id`,
+    [projectId],
+  );
+
+function sum(what: string, operation: NetworkOperation): string {
+  return `coalesce(sum(${what}) filter (where operation = '${operation}'), 0)::int8`;
+}

@@ -1,0 +1,83 @@
+// Requests that carry an idempotency key: what is promised about them, as seen by the decisions that keep the promise.
+// Rule: the record is written by the same commit as the effect it stands for, so that neither can exist without the other.
+import { assert } from '../base/index.ts';
+import type { Command, Decision, Loaded, Need, Next } from './commit.ts';
+import type { Change } from './table.ts';
+
+/** What was answered, to the byte: `body` is the JSON text that went over the wire. */
+export interface StoredAnswer {
+  readonly status: number;
+  readonly body: string;
+  readonly location: string | null;
+}
+
+export interface Replay extends StoredAnswer {
+  readonly replayed: true;
+}
+
+/**
+ * What the first decision of a request finds: an answer to repeat; an effect whose outcome nobody knows yet, and the order it
+ * belongs to; or nothing, and then the record to be written together with the effect.
+ */
+export type Begun =
+  | { readonly replay: Replay }
+  | { readonly unresolved: bigint | null }
+  | { readonly changes: readonly Change[]; readonly next: readonly Next[] };
+
+export interface Once {
+  /** The record's row, locked: belongs into the needs of the command that begins. */
+  readonly need: Need;
+  /** Kept on the operation's row, so that whoever recovers the operation can finish the record. */
+  readonly key: string;
+  /** Throws a 409 while another request with the key runs, and a 422 when the key was used for another request. */
+  begin(loaded: Loaded, now: Date, orderId?: bigint | null): Begun;
+  /** Keeps the answer. One that may not be kept (401, 404, 409, 422, 429 …) forgets the record instead. */
+  finish(answer: StoredAnswer, now: Date): readonly Change[];
+  /** The outcome is not known: from now on a repeat joins the recovery of this order and never executes again. */
+  leaveUnresolved(orderId: bigint): readonly Change[];
+  /** The request ended without an effect: the key is free again. */
+  forget(): readonly Change[];
+  /** The record as the last call left it, for the commands behind in the same group. */
+  next(): readonly Next[];
+}
+
+/** The same records for a worker that has nothing but the key. A record that is gone changes nothing. */
+export interface OnceRecords {
+  need(owner: bigint, key: string): Need;
+  finish(loaded: Loaded, owner: bigint, key: string, answer: StoredAnswer): readonly Change[];
+  leaveUnresolved(loaded: Loaded, owner: bigint, key: string, orderId: bigint): readonly Change[];
+}
+
+/**
+ * A command of one phase, made safe to repeat: the record begins and ends in the decision that has the effect. What the decision
+ * refuses by throwing leaves no record. A record without an answer can't be met: effect and answer are one commit.
+ */
+export function onceCommand<Value>(
+  command: Command<Value>,
+  once: Once | null,
+  now: () => Date,
+  answerOf: (value: Value) => StoredAnswer,
+): Command<StoredAnswer> {
+  if (!once) return { ...command, decide: (loaded) => answered(command.decide(loaded), answerOf) };
+  return {
+    name: command.name,
+    needs: [...command.needs, once.need],
+    decide(loaded) {
+      const at = now();
+      const begun = once.begin(loaded, at);
+      if ('replay' in begun) return { value: begun.replay, changes: [] };
+      assert('changes' in begun, 'a command of one phase left a record without an answer');
+      const decision = answered(command.decide(loaded), answerOf);
+      return {
+        value: decision.value,
+        changes: [...begun.changes, ...decision.changes, ...once.finish(decision.value, at)],
+        next: [...(decision.next ?? []), ...once.next()],
+      };
+    },
+  };
+}
+
+const answered = <Value>(decision: Decision<Value>, answerOf: (value: Value) => StoredAnswer): Decision<StoredAnswer> => ({
+  ...decision,
+  value: answerOf(decision.value),
+});

@@ -1,0 +1,96 @@
+// The directory: who is asked whether and how a card is authenticated. The sandbox's one answers as the card says.
+// Rule: a directory may fail in any way; the requestor turns that into "unable to verify", never into a refusal of its own.
+import type { Pan, Random } from '../base/index.ts';
+import { uuid, type WindowSize } from './carrier.ts';
+import { cavvFrom, cavvSeed, type Keys } from './cavv.ts';
+import { reasons } from './codes.ts';
+import { carriesCavv, eciOf, type Letter } from './eci.ts';
+import type { Authentication, AuthenticationRequest, Scenario } from './requestor.ts';
+
+/** What the answer to the directory call (ARes) can be. */
+export type DirectoryAnswer =
+  | { readonly kind: 'final'; readonly authentication: Authentication }
+  | {
+      readonly kind: 'form';
+      /** method: device data first, then the directory is asked again with methodDone. */
+      readonly step: 'method' | 'challenge';
+      /** Where the browser goes, below our public address. */
+      readonly path: string;
+      readonly version: string;
+      readonly serverTransId: string;
+      readonly acsTransId: string;
+      readonly dsTransId: string;
+      readonly cavvSeed: Buffer;
+      /** The cardholder will never finish it. */
+      readonly stalled: boolean;
+    };
+
+/** A 3-D Secure server, ours or a foreign one. No transaction is open while it is asked. */
+export interface Directory {
+  authenticate(request: AuthenticationRequest, window: WindowSize): Promise<DirectoryAnswer>;
+}
+
+/** What the network's simulator knows of a card; null: it has no opinion. */
+export type SandboxOutcome =
+  | 'not_enrolled' | 'unable_to_verify' | 'challenge' | 'frictionless_Y' | 'attempt_A' | 'N' | 'R' | 'U'
+  | 'directory_error' | 'abandoned' | 'method';
+
+export interface SandboxDirectoryOptions {
+  readonly outcome: (pan: Pan, holder: string | null) => SandboxOutcome | null;
+  readonly keys: Keys;
+  readonly random: Random;
+}
+
+const VERSION = '2.2.0';
+
+interface Final {
+  readonly letter: Letter;
+  readonly scenario: Scenario;
+  readonly reasonCode: string | null;
+}
+
+/** Outcomes without a browser step. A card that is not enrolled gets the network's proof of an attempt. */
+const FINAL: Readonly<Partial<Record<SandboxOutcome, Final>>> = {
+  not_enrolled: { letter: 'A', scenario: 'not_enrolled', reasonCode: null },
+  unable_to_verify: { letter: 'U', scenario: 'unable_to_verify', reasonCode: null },
+  frictionless_Y: { letter: 'Y', scenario: 'frictionless', reasonCode: null },
+  attempt_A: { letter: 'A', scenario: 'attempt', reasonCode: null },
+  N: { letter: 'N', scenario: 'frictionless', reasonCode: reasons.authenticationFailed },
+  R: { letter: 'R', scenario: 'frictionless', reasonCode: reasons.suspectedFraud },
+  U: { letter: 'U', scenario: 'unable_to_verify', reasonCode: reasons.technicalIssue },
+};
+
+/** Directory and issuers of the sandbox. Whatever it has no other word for is a challenge. */
+export function sandboxDirectory({ outcome, keys, random }: SandboxDirectoryOptions): Directory {
+  return {
+    async authenticate(request) {
+      const wanted = outcome(request.pan, request.holder) ?? 'challenge';
+      if (wanted === 'directory_error') throw new Error('directory answered with an error message');
+      const dsTransId = uuid(random);
+      const seed = cavvSeed(keys, request.pan, request.amount, dsTransId);
+      const final = FINAL[wanted];
+      if (final) {
+        const eci = eciOf(request.brand, final.letter);
+        const cavv = eci && carriesCavv(final.letter) ? cavvFrom(keys, seed, eci) : null;
+        return { kind: 'final', authentication: { ...final, eci, cavv, dsTransId, version: VERSION } };
+      }
+      const step = wanted === 'method' && !request.methodDone ? 'method' : 'challenge';
+      return {
+        kind: 'form',
+        step,
+        path: step === 'method' ? '/acs/method' : '/acs',
+        version: VERSION,
+        serverTransId: uuid(random),
+        acsTransId: uuid(random),
+        dsTransId,
+        cavvSeed: seed,
+        stalled: wanted === 'abandoned',
+      };
+    },
+  };
+}
+
+/** For installations without a 3-D Secure server: every card is "unable to verify". */
+export const noDirectory: Directory = {
+  authenticate: () => Promise.reject(new Error('no 3-D Secure server is configured')),
+};

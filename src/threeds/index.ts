@@ -1,0 +1,57 @@
+// threeds: 3-D Secure. The requestor that asks, the sandbox's directory and access control server that answer, and the pages between.
+// Owns threeds_transactions, threeds_closed and threeds_cavvs. A transaction is open, then done; closed once, by its order.
+// Knows no order and no operation: the gateway commits what start and close hand out together with its own changes.
+import type { Clock, Log, Permutation, Random } from '../base/index.ts';
+import type { Change, Db } from '../store/index.ts';
+import { type Owner, readMd } from './carrier.ts';
+import type { Keys } from './cavv.ts';
+import type { Directory } from './directory.ts';
+import { finish, type Finished, type Returned } from './finish.ts';
+import { closedInsert, type Closing } from './queries.ts';
+import { type AuthenticationRequest, start, type Started } from './requestor.ts';
+
+export type { BrowserDetails } from './browser.ts';
+export { type CavvClaim, type Keys, verifyCavv } from './cavv.ts';
+export { type Directory, type DirectoryAnswer, noDirectory, sandboxDirectory, type SandboxOutcome } from './directory.ts';
+export { eciOf, type Letter } from './eci.ts';
+export { checkExternal, externalAuthentication, type ExternalError, type ExternalResult } from './external.ts';
+export type { Finished, Returned } from './finish.ts';
+export type { Form3d } from './form.ts';
+export { cavvInsert, cavvKind, cavvRow, type Closing, needCavv } from './queries.ts';
+export type { Authentication, AuthenticationRequest, Scenario, Started } from './requestor.ts';
+export { unableToVerify } from './requestor.ts';
+export { acsRoutes } from './routes.ts';
+
+export interface ThreedsOptions {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** The vault will do. */
+  readonly keys: Keys;
+  /** How ids look outside: of the same key as everywhere. */
+  readonly ids: Permutation;
+  /** Without a trailing slash. */
+  readonly publicUrl: string;
+  readonly directory: Directory;
+}
+
+export interface Threeds {
+  /** Asks the directory; no transaction may be open. A form's changes belong into the commit that makes the order prepared. */
+  start(request: AuthenticationRequest): Promise<Started>;
+  /** What became of the transaction that a browser brings back, or of the newest one of a merchant's own order. */
+  finish(returned: Returned, merchant?: Owner | null): Promise<Finished>;
+  /** Whose MD this claims to be, for errors and limits; proves nothing. */
+  ownerOf(md: string): Owner | null;
+  /** The order leaves the transaction: with its result (used) or without it (expired). Once; for the commit that moves the order. */
+  close(owner: bigint, transactionId: bigint, how: Closing, at: Date): Change[];
+}
+
+export function createThreeds(options: ThreedsOptions): Threeds {
+  return {
+    start: (request) => start(options, request),
+    finish: (returned, merchant = null) => finish(options, returned, merchant),
+    ownerOf: (md) => readMd(options.ids, md),
+    close: (owner, transactionId, how, at) => [closedInsert({ project_id: owner, id: transactionId, how, closed_at: at })],
+  };
+}
