@@ -1,6 +1,6 @@
 // Numbers that name a message or a payment on the wire.
 // Rule: none of them identifies an operation of ours; that is the message's `reference`, which is unique for ever.
-import { assert, type Random } from '../base/index.ts';
+import { assert, type Random, systemRandom } from '../base/index.ts';
 
 const STANS = 999_999;
 
@@ -26,6 +26,9 @@ export function stanMaker(random: Random, lane = 0, lanes = 1): StanMaker {
     },
   };
 }
+
+/** The next STAN of this process, the only lane on its links. */
+export const makeStan = stanMaker(systemRandom).next;
 
 /** DE 37: last digit of the year, day of the year, hour (UTC), STAN; 12 digits. */
 export function rrnOf(at: Date, stan: string): string {

@@ -2,9 +2,9 @@
 // orders, projects or HTTP. The gateway sends through a Link by the name that a terminal carries; the issuing side answers as IssuerHost.
 export { type Bin, type BinRange, binList, binPut, binRemove, binsLoad, lookupBin } from './bins.ts';
 export { type FaultPlan, type FaultPlanInput, type Faults, type Injected, faultPlanFrom } from './faults.ts';
-export { type StanMaker, networkTransactionId, rrnOf, stanMaker } from './identifiers.ts';
+export { makeStan, networkTransactionId, rrnOf, type StanMaker, stanMaker } from './identifiers.ts';
 export { type CodeClass, codeFromScheme, type IsoCode, isApproved, isoCode, isoCodes, type RetryCategory } from './iso-codes.ts';
-export { createLinks, type Links, withDeadline } from './link.ts';
+export { createLinks, withDeadline } from './link.ts';
 export {
   ENTRY_MODES, type IssuerHost, type Link, MESSAGES, mtiOf, type NetworkAnswer, type NetworkOperation, type NetworkRequest, NoAnswer,
 } from './message.ts';

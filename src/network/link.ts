@@ -3,16 +3,8 @@
 import type { Clock } from '../base/index.ts';
 import { NoAnswer, type Link, type NetworkAnswer, type NetworkRequest } from './message.ts';
 
-export interface Links {
-  /** The link that a terminal names; null when there is none of that name. */
-  get(name: string): Link | null;
-  names(): readonly string[];
-}
-
-export function createLinks(links: readonly Link[]): Links {
-  const byName = new Map(links.map((link) => [link.name, link] as const));
-  return { get: (name) => byName.get(name) ?? null, names: () => [...byName.keys()] };
-}
+/** Links by the name that a terminal carries. */
+export const createLinks = (links: readonly Link[]): ReadonlyMap<string, Link> => new Map(links.map((link) => [link.name, link] as const));
 
 export interface Exchange<Answer> {
   /** Rejects with NoAnswer at the deadline or when the exchange fails. */

@@ -160,9 +160,8 @@ export const booksSelect = (db: Db, projectId: bigint | null): Promise<OrderBook
   db.query<OrderBook>(
     `with t as (select * from simulator_transactions where effect and ($1::int8 is null or project_id = $1))
      select project_id as "projectId", order_id as "orderId", min(currency) as currency,
-       ${['authorize', 'charge', 'refund', 'credit']
-         .map((operation, i) => `${sum('amount', operation)} as ${['authorized', 'charged', 'refunded', 'credited'][i]}`)
-         .join(', ')},
+       ${sum('amount', 'authorize')} as authorized, ${sum('amount', 'charge')} as charged,
+       ${sum('amount', 'refund')} as refunded, ${sum('amount', 'credit')} as credited,
        ${sum('amount - voided', 'reverse')} as reversed, ${sum('voided', 'reverse')} as voided
      from t group by project_id, order_id order by project_id, order_id`,
     [projectId],

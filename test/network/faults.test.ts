@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { createFaults } from '../../src/network/faults.ts';
+import { type FaultPlan, faultPlanFrom } from '../../src/network/index.ts';
+import { after, request } from './requests.ts';
+
+const planned = (input: Parameters<typeof faultPlanFrom>[0]): FaultPlan => {
+  const result = faultPlanFrom(input);
+  if ('refused' in result) throw new Error(result.refused);
+  return result.plan;
+};
+
+describe('fault plans', () => {
+  it('hits the operation of that kind and number, counted since the plan was set', () => {
+    const faults = createFaults();
+    assert.equal(faults.forRequest(request()), null);
+    faults.set(planned({ seed: 1, schedule: [{ operation: 'charge', ordinal: 2, fault: '911' }, { operation: 'authorize', ordinal: 1, fault: 51 }] }));
+    const authorize = request();
+    assert.deepEqual(faults.forRequest(authorize), { code: '51' });
+    assert.equal(faults.forRequest(after(authorize, 'charge')), null);
+    assert.deepEqual(faults.forRequest(after(authorize, 'charge')), { fault: 'lost_after' });
+    assert.equal(faults.forRequest(after(authorize, 'charge')), null);
+    assert.deepEqual(faults.injected(), [
+      { operation: 'authorize', ordinal: 1, outcome: { code: '51' } },
+      { operation: 'charge', ordinal: 2, outcome: { fault: 'lost_after' } },
+    ]);
+  });
+
+  it('neither counts nor hits repeats of a reference', () => {
+    const faults = createFaults();
+    faults.set(planned({ schedule: [{ operation: 'refund', ordinal: 2, fault: 'reset' }] }));
+    const refund = after(request(), 'refund');
+    assert.equal(faults.forRequest(refund), null);
+    assert.equal(faults.forRequest({ ...refund, attempt: 2 }), null);
+    assert.deepEqual(faults.forRequest(after(request(), 'refund')), { fault: 'reset' });
+  });
+
+  it('counts rebills and inquiries apart', () => {
+    const faults = createFaults();
+    faults.set(planned({ schedule: [{ operation: 'rebill', ordinal: 1, fault: 'twice' }, { operation: 'inquire', ordinal: 2, fault: '915' }] }));
+    assert.equal(faults.forRequest(request()), null);
+    assert.deepEqual(faults.forRequest(request({ initiator: 'merchant', entryMode: 'credential_on_file' })), { fault: 'twice' });
+    assert.equal(faults.forInquiry(), null);
+    assert.deepEqual(faults.forInquiry(), { fault: 'reset' });
+    assert.equal(faults.forInquiry(), null);
+  });
+
+  it('replays by seed: the same faults for the same counts, however the kinds interleave', () => {
+    const run = (seed: number, order: readonly ('charge' | 'refund')[]): string[] => {
+      const faults = createFaults();
+      faults.set(planned({ seed, rate: 0.3 }));
+      const authorize = request();
+      for (const operation of order) faults.forRequest(after(authorize, operation));
+      return faults.injected().map((one) => JSON.stringify(one)).sort();
+    };
+    const even = Array.from({ length: 400 }, (_, i) => (i % 2 ? 'charge' : 'refund') as 'charge' | 'refund');
+    const sorted = [...even].sort();
+    fc.assert(
+      fc.property(fc.nat(), (seed) => {
+        const first = run(seed, even);
+        assert.deepEqual(run(seed, sorted), first);
+        assert.ok(first.length > 60 && first.length < 180, `${first.length} of 400 at 30 %`);
+        assert.notDeepEqual(run(seed + 1000, even), first);
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  it('never hits inquiries by chance', () => {
+    const faults = createFaults();
+    faults.set(planned({ seed: 1, rate: 1 }));
+    for (let i = 0; i < 100; i++) assert.equal(faults.forInquiry(), null);
+    assert.notEqual(faults.forRequest(request()), null);
+  });
+
+  const refused: readonly (readonly [Parameters<typeof faultPlanFrom>[0], string])[] = [
+    [{ seed: 1.5 }, '#/seed'],
+    [{ rate: 1.1 }, '#/rate'],
+    [{ rate: Number.NaN }, '#/rate'],
+    [{ schedule: [{ operation: 'dance', ordinal: 1, fault: '911' }] }, '#/schedule/0/operation'],
+    [{ schedule: [{ operation: 'settlement', ordinal: 1, fault: '911' }] }, '#/schedule/0/operation'],
+    [{ schedule: [{ operation: 'charge', ordinal: 0, fault: '911' }] }, '#/schedule/0/ordinal'],
+    [{ schedule: [{ operation: 'charge', ordinal: 1, fault: '920' }] }, '#/schedule/0/fault'],
+    [{ schedule: [{ operation: 'charge', ordinal: 1, fault: 'nonsense' }] }, '#/schedule/0/fault'],
+    [{ schedule: [{ operation: 'inquire', ordinal: 1, fault: '51' }] }, '#/schedule/0/fault'],
+  ];
+  for (const [input, pointer] of refused)
+    it(`refuses ${JSON.stringify(input)} at ${pointer}`, () => {
+      assert.deepEqual(faultPlanFrom(input), { refused: pointer });
+    });
+});
