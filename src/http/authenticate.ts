@@ -59,7 +59,8 @@ export function basicCredentials(field: string | undefined): { login: string; pa
   const encoded = field && field.length <= 1024 ? BASIC.exec(field)?.[1] : undefined;
   if (!encoded) return null;
   const bytes = Buffer.from(encoded, 'base64');
-  if (!isUtf8(bytes)) return null;
+  // Bits behind the last byte would be a second spelling of the same credentials.
+  if (!isUtf8(bytes) || bytes.toString('base64') !== encoded) return null;
   const text = bytes.toString('utf8');
   const colon = text.indexOf(':');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: RFC 7617 forbids them in both parts

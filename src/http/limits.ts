@@ -1,5 +1,5 @@
 // Rate limits: one token bucket a key, in this process, on the monotonic clock (a business clock may be frozen).
-// Rule: who was refused and waits as long as told finds a token, however many others were refused at the same moment.
+// Rule: who was refused and waits as long as told finds a token, however many were refused at the same moment.
 import type { Clock } from '../base/index.ts';
 import { Failure, type RateState } from './failure.ts';
 
@@ -27,7 +27,10 @@ interface Bucket {
   promisedMs: number;
 }
 
-/** A bucket that has been full for a while is forgotten; with more keys than this the oldest is. */
+/** A client that goes on without waiting doesn't push its own future further than this. */
+const LONGEST_WAIT_MS = 60_000;
+
+/** With more keys than this the oldest is forgotten, and so begins with a full bucket. */
 const MOST_KEYS = 50_000;
 
 export function rateLimiter(clock: Clock): RateLimiter {
@@ -55,16 +58,16 @@ export function rateLimiter(clock: Clock): RateLimiter {
         // A bucket smaller than what flows in a second can't hold the tokens of all who come back in the same second.
         const stepMs = 1000 / Math.min(rate.perSecond, rate.burst);
         const nextMs = now + ((1 - bucket.tokens) / rate.perSecond) * 1000;
-        bucket.promisedMs = Math.max(bucket.promisedMs + stepMs, nextMs);
-        retryAfterSeconds = Math.ceil((bucket.promisedMs - now) / 1000);
+        bucket.promisedMs = Math.min(Math.max(bucket.promisedMs + stepMs, nextMs), Math.max(nextMs, now + LONGEST_WAIT_MS));
+        retryAfterSeconds = Math.ceil((bucket.promisedMs - now) / 1000 - ROUNDING);
       }
       return { allowed, retryAfterSeconds, state: stateOf(bucket, rate) };
     },
   };
 }
 
-/** A token that is missing a billionth is there: sums of fractions fall short. */
-const ROUNDING = 1e-9;
+/** Sums of fractions fall a little short: a token or a second that is missing a millionth is whole. */
+const ROUNDING = 1e-6;
 
 const stateOf = (bucket: Bucket, rate: Rate): RateState => ({
   limit: rate.burst,
