@@ -32,4 +32,6 @@ create table simulator_transactions (
   created_at timestamptz not null,
   primary key (project_id, reference)
 );
-create index simulator_transactions_order on simulator_transactions (project_id, order_id);
+-- With the reference, which is also the order of locking: without it the planner took the primary key for that order and filtered
+-- the whole project (groups of 64 authorizations: 550/s instead of 41,000/s).
+create index simulator_transactions_order on simulator_transactions (project_id, order_id, reference);

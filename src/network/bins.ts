@@ -40,9 +40,13 @@ const own: ReadonlySet<string> = new Set(data.own);
 const builtIn: readonly BinRange[] = (data.issuers as [string, string, string, string, string][]).map(
   ([prefix, brand, subtype, title, country]) => ({ prefix, brand, subtype, title, country, own: own.has(prefix) }),
 );
-const brands: readonly { low: number; high: number; facts: Facts }[] = (data.brands as [string, string, string, string][]).map(
-  ([low, high, brand, subtype]) => ({ low: Number(low), high: Number(high), facts: { ...UNKNOWN, brand, subtype } }),
-);
+const brands: readonly { low: number; high: number; facts: Facts }[] = (
+  data.brands as [string, string, string, string][]
+).map(([low, high, brand, subtype]) => ({
+  low: Number(low),
+  high: Number(high),
+  facts: { ...UNKNOWN, brand, subtype },
+}));
 
 const byPrefix = (added: readonly BinRange[]): Map<string, Facts> =>
   new Map([...builtIn, ...added].map(({ prefix, ...facts }) => [prefix, facts] as const));
@@ -51,8 +55,7 @@ const byPrefix = (added: readonly BinRange[]): Map<string, Facts> =>
 let prefixes = byPrefix([]);
 
 function factsOf(leading: string): Facts {
-  const exact =
-    prefixes.get(leading) ?? prefixes.get(leading.slice(0, 7)) ?? prefixes.get(leading.slice(0, 6));
+  const exact = prefixes.get(leading) ?? prefixes.get(leading.slice(0, 7)) ?? prefixes.get(leading.slice(0, 6));
   if (exact) return exact;
   const six = Number(leading.slice(0, 6));
   let from = 0;
@@ -73,7 +76,14 @@ export function lookupBin(pan: Pan): Bin {
   return { brand, type: brand, subtype, bin: pan.bin(6), country, title, own };
 }
 
-const rangeFrom = ({ prefix, brand, subtype, title, country, own }: BinRangeRow): BinRange => ({ prefix, brand, subtype, title, country, own });
+const rangeFrom = ({ prefix, brand, subtype, title, country, own }: BinRangeRow): BinRange => ({
+  prefix,
+  brand,
+  subtype,
+  title,
+  country,
+  own,
+});
 
 /** Reads the operator's ranges into memory. */
 export async function binsLoad(db: Db): Promise<void> {

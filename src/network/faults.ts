@@ -47,7 +47,8 @@ export function createFaults(): Faults {
     if (planned.size === 0 && plan.rate === 0) return null;
     const ordinal = (counts.get(operation) ?? 0) + 1;
     counts.set(operation, ordinal);
-    const outcome = planned.get(`${operation} ${ordinal}`) ?? (operation === 'inquire' ? null : byChance(plan, operation, ordinal));
+    const outcome =
+      planned.get(`${operation} ${ordinal}`) ?? (operation === 'inquire' ? null : byChance(plan, operation, ordinal));
     if (outcome) {
       injected.push({ operation, ordinal, outcome });
       if (injected.length > REMEMBERED) injected = injected.slice(-REMEMBERED);
@@ -71,7 +72,9 @@ export function createFaults(): Faults {
 
 function byChance({ seed, rate }: FaultPlan, operation: Planned, ordinal: number): Outcome | null {
   if (rate === 0) return null;
-  const random = seededRandom((Math.imul(seed + KINDS.indexOf(operation), 0x9e3779b1) ^ Math.imul(ordinal, 0x85ebca77)) >>> 0);
+  const random = seededRandom(
+    (Math.imul(seed + KINDS.indexOf(operation), 0x9e3779b1) ^ Math.imul(ordinal, 0x85ebca77)) >>> 0,
+  );
   if (random.int(1_000_000) >= rate * 1_000_000) return null;
   return { fault: RANDOM_FAULTS[random.int(RANDOM_FAULTS.length)] as Fault };
 }
@@ -79,7 +82,11 @@ function byChance({ seed, rate }: FaultPlan, operation: Planned, ordinal: number
 /** The body of PUT /simulator/faults. */
 export interface FaultPlanInput {
   readonly seed?: number;
-  readonly schedule?: readonly { readonly operation: string; readonly ordinal: number; readonly fault: string | number }[];
+  readonly schedule?: readonly {
+    readonly operation: string;
+    readonly ordinal: number;
+    readonly fault: string | number;
+  }[];
   readonly rate?: number;
 }
 

@@ -3,14 +3,37 @@
 export { type Bin, type BinRange, binList, binPut, binRemove, binsLoad, lookupBin } from './bins.ts';
 export { type FaultPlan, type FaultPlanInput, type Faults, type Injected, faultPlanFrom } from './faults.ts';
 export { makeStan, networkTransactionId, rrnOf, type StanMaker, stanMaker } from './identifiers.ts';
-export { type CodeClass, codeFromScheme, type IsoCode, isApproved, isoCode, isoCodes, type RetryCategory } from './iso-codes.ts';
+export {
+  type CodeClass,
+  codeFromScheme,
+  type IsoCode,
+  isApproved,
+  isoCode,
+  isoCodes,
+  type RetryCategory,
+} from './iso-codes.ts';
 export { createLinks, withDeadline } from './link.ts';
 export {
-  ENTRY_MODES, type IssuerHost, type Link, MESSAGES, mtiOf, type NetworkAnswer, type NetworkOperation, type NetworkRequest, NoAnswer,
+  type IssuerHost,
+  type Link,
+  MESSAGES,
+  mtiOf,
+  type NetworkAnswer,
+  type NetworkOperation,
+  type NetworkRequest,
+  NoAnswer,
 } from './message.ts';
 export type { OrderBook } from './queries.ts';
 export { createSimulator, type LateAnswerListener, type Simulator, type SimulatorOptions } from './simulator.ts';
 export {
-  afterSettlement, type Chargeback, demandsThreeds, type Fault, type Outcome, outcomeOf, refusedAsFraud, type ThreedsOutcome, threedsOutcome,
+  afterSettlement,
+  type Chargeback,
+  demandsThreeds,
+  type Fault,
+  type Outcome,
+  outcomeOf,
+  refusedAsFraud,
+  type ThreedsOutcome,
+  threedsOutcome,
 } from './simulator-cards.ts';
 export { type TracedField, type TracedMessage, traceOf } from './trace.ts';

@@ -38,7 +38,8 @@ const codes: ReadonlyMap<string, IsoCode> = new Map(
 export const isoCodes: readonly IsoCode[] = [...codes.values()];
 
 /** A code that stands in no row is an issuer's refusal without a reason, shown as the code that came. */
-export const isoCode = (code: string): IsoCode => codes.get(code) ?? isoCodeFrom(code, 'Do not honor', 'declined', 'generic');
+export const isoCode = (code: string): IsoCode =>
+  codes.get(code) ?? isoCodeFrom(code, 'Do not honor', 'declined', 'generic');
 
 export const isApproved = (code: string): boolean => codes.get(code)?.class === 'approved';
 
@@ -46,7 +47,11 @@ export const isApproved = (code: string): boolean => codes.get(code)?.class === 
  * A scheme's DE 39 in our codes, for links to real acquirers. Visa's and Amex's 1A is A1; Mastercard says 65 for the same when a
  * cardholder's e-commerce payment came without authentication (otherwise 65 is the frequency limit).
  */
-export function codeFromScheme(code: string, brand: string, request: Pick<NetworkRequest, 'operation' | 'initiator' | 'authentication'>): string {
+export function codeFromScheme(
+  code: string,
+  brand: string,
+  request: Pick<NetworkRequest, 'operation' | 'initiator' | 'authentication'>,
+): string {
   if (code === '1A') return 'A1';
   const wantsAuthentication =
     request.operation === 'authorize' && request.initiator === 'customer' && request.authentication === null;

@@ -4,7 +4,8 @@ import type { Clock } from '../base/index.ts';
 import { NoAnswer, type Link, type NetworkAnswer, type NetworkRequest } from './message.ts';
 
 /** Links by the name that a terminal carries. */
-export const createLinks = (links: readonly Link[]): ReadonlyMap<string, Link> => new Map(links.map((link) => [link.name, link] as const));
+export const createLinks = (links: readonly Link[]): ReadonlyMap<string, Link> =>
+  new Map(links.map((link) => [link.name, link] as const));
 
 export interface Exchange<Answer> {
   /** Rejects with NoAnswer at the deadline or when the exchange fails. */
@@ -23,7 +24,12 @@ export interface ExchangeOptions<Answer> {
 }
 
 /** One sending (a reference and its attempt) waiting for its answer, until a deadline in real time. */
-export function exchange<Answer>({ clock, deadlineMs, onLate, onDuplicate }: ExchangeOptions<Answer>): Exchange<Answer> {
+export function exchange<Answer>({
+  clock,
+  deadlineMs,
+  onLate,
+  onDuplicate,
+}: ExchangeOptions<Answer>): Exchange<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const timer = new AbortController();
   let state: 'waiting' | 'answered' | 'given up' = 'waiting';
@@ -51,7 +57,12 @@ export function exchange<Answer>({ clock, deadlineMs, onLate, onDuplicate }: Exc
 }
 
 /** The same link, but NoAnswer after `ms` of real time; what arrives later goes to `onLate`. */
-export function withDeadline(link: Link, ms: number, clock: Clock, onLate?: (answer: NetworkAnswer, request: NetworkRequest) => void): Link {
+export function withDeadline(
+  link: Link,
+  ms: number,
+  clock: Clock,
+  onLate?: (answer: NetworkAnswer, request: NetworkRequest) => void,
+): Link {
   const before = <Answer>(work: Promise<Answer>, late?: (answer: Answer) => void): Promise<Answer> => {
     const { answer, deliver, fail } = exchange<Answer>({ clock, deadlineMs: ms, ...(late && { onLate: late }) });
     work.then(deliver, fail);

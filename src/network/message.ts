@@ -42,7 +42,7 @@ export interface NetworkRequest {
     /** A wrong CVV is answered 82 instead of an approval with a note. */
     readonly cvvMustMatch: boolean;
   };
-  /** DE 22: see ENTRY_MODES. A payment whose card comes from an earlier order is `credential_on_file`. */
+  /** DE 22: 81x or 10x. A payment whose card comes from an earlier order is `credential_on_file`, one whose card came now is not. */
   readonly entryMode: 'ecommerce' | 'credential_on_file';
   /** DE 48 tag 04. */
   readonly initiator: 'customer' | 'merchant';
@@ -128,9 +128,6 @@ export const MESSAGES: Readonly<Record<NetworkOperation, MessageForm>> = {
 /** DE 0 of a request: its operation's, with last digit 1 when it is a repeat. */
 export const mtiOf = (operation: NetworkOperation, attempt: number): string =>
   attempt > 1 ? `${MESSAGES[operation].request.slice(0, 3)}1` : MESSAGES[operation].request;
-
-/** DE 22, n3. */
-export const ENTRY_MODES: Readonly<Record<NetworkRequest['entryMode'], string>> = { ecommerce: '810', credential_on_file: '100' };
 
 /** A payment that the merchant starts with the card of an earlier order. */
 export const isRebill = (request: Pick<NetworkRequest, 'operation' | 'initiator' | 'entryMode'>): boolean =>

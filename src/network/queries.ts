@@ -13,7 +13,9 @@ export interface BinRangeRow {
 }
 
 export const binRangesSelect = (db: Db): Promise<BinRangeRow[]> =>
-  db.query<BinRangeRow>('select prefix, brand, subtype, title, country, own, updated_at from bin_ranges order by prefix');
+  db.query<BinRangeRow>(
+    'select prefix, brand, subtype, title, country, own, updated_at from bin_ranges order by prefix',
+  );
 
 export async function binRangeUpsert(db: Db, row: BinRangeRow): Promise<void> {
   await db.query(
@@ -100,7 +102,16 @@ export const entriesOfOrder: Kind<OrderKey, readonly Entry[]> = {
       `select ${columns('t')} from unnest($1::int8[], $2::int8[]) as k(project_id, order_id)
        cross join lateral (select * from simulator_transactions s
          where s.project_id = k.project_id and s.order_id = k.order_id order by s.reference for update) t`,
-      [arrayLiteral(keys.map((key) => key.owner), 'int8'), arrayLiteral(keys.map((key) => key.orderId), 'int8')],
+      [
+        arrayLiteral(
+          keys.map((key) => key.owner),
+          'int8',
+        ),
+        arrayLiteral(
+          keys.map((key) => key.orderId),
+          'int8',
+        ),
+      ],
     );
     const books = new Map<string, Entry[]>();
     for (const row of rows) {
@@ -126,7 +137,16 @@ export const entryOfReference: Kind<ReferenceKey, Entry> = {
       `select ${columns('t')} from unnest($1::int8[], $2::text[]) as k(project_id, reference)
        cross join lateral (select * from simulator_transactions s
          where s.project_id = k.project_id and s.reference = k.reference offset 0) t`,
-      [arrayLiteral(keys.map((key) => key.owner), 'int8'), arrayLiteral(keys.map((key) => key.reference), 'text')],
+      [
+        arrayLiteral(
+          keys.map((key) => key.owner),
+          'int8',
+        ),
+        arrayLiteral(
+          keys.map((key) => key.reference),
+          'text',
+        ),
+      ],
     );
     return new Map(rows.map((row) => [`${row.project_id}/${row.reference}`, row] as const));
   },

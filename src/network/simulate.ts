@@ -20,12 +20,16 @@ interface Tally {
 
 /** The authorization that a message belongs to and what is left of it; null when there is none that was approved. */
 function tallyOf(book: readonly Entry[], reference: string | null): Tally | null {
-  const original = book.find((entry) => entry.reference === reference && entry.operation === 'authorize' && entry.effect);
+  const original = book.find(
+    (entry) => entry.reference === reference && entry.operation === 'authorize' && entry.effect,
+  );
   if (!original) return null;
   const sum = (operation: NetworkOperation, of: (entry: Entry) => bigint): bigint =>
     book.reduce(
       (total, entry) =>
-        entry.effect && entry.operation === operation && entry.original_reference === reference ? total + of(entry) : total,
+        entry.effect && entry.operation === operation && entry.original_reference === reference
+          ? total + of(entry)
+          : total,
       0n,
     );
   const charged = sum('charge', (entry) => entry.amount);
@@ -85,7 +89,13 @@ function rulingOn(request: NetworkRequest, book: readonly Entry[], wish: string)
 export type Fresh = Pick<AnswerFields, 'authCode' | 'rrn' | 'networkTransactionId'>;
 
 /** The acquirer's entry for a message that it has not seen before. `wish` is the code that the card asks for. */
-export function entryFor(request: NetworkRequest, book: readonly Entry[], wish: string, fresh: Fresh, now: Date): Entry {
+export function entryFor(
+  request: NetworkRequest,
+  book: readonly Entry[],
+  wish: string,
+  fresh: Fresh,
+  now: Date,
+): Entry {
   const { code, voided = 0n } = rulingOn(request, book, wish);
   const original = tallyOf(book, request.original)?.original.answer;
   const approved = isApproved(code);
@@ -101,11 +111,22 @@ export function entryFor(request: NetworkRequest, book: readonly Entry[], wish: 
 }
 
 /** The entry for a message that an issuer has answered: its word is final, the acquirer only keeps the books. */
-export function entryFromIssuer(request: NetworkRequest, book: readonly Entry[], answer: NetworkAnswer, now: Date): Entry {
+export function entryFromIssuer(
+  request: NetworkRequest,
+  book: readonly Entry[],
+  answer: NetworkAnswer,
+  now: Date,
+): Entry {
   const approved = isApproved(answer.responseCode);
   const ruling = approved && request.operation === 'reverse' ? RULES.reverse(request, book) : APPROVED;
   const { authCode, rrn, networkTransactionId, cvvResult, avsResult } = answer;
-  return entryOf(request, answer.responseCode, ruling.voided ?? 0n, now, { authCode, rrn, networkTransactionId, cvvResult, avsResult });
+  return entryOf(request, answer.responseCode, ruling.voided ?? 0n, now, {
+    authCode,
+    rrn,
+    networkTransactionId,
+    cvvResult,
+    avsResult,
+  });
 }
 
 function entryOf(request: NetworkRequest, code: string, voided: bigint, now: Date, answer: AnswerFields): Entry {

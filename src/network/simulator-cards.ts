@@ -10,7 +10,16 @@ export type Fault = 'lost_before' | 'lost_after' | 'slow' | 'twice' | 'malformed
 
 /** What the 3-D Secure directory and the cardholder do. */
 export type ThreedsOutcome =
-  | 'not_enrolled' | 'unable_to_verify' | 'challenge' | 'frictionless_Y' | 'attempt_A' | 'N' | 'R' | 'U' | 'directory_error' | 'abandoned';
+  | 'not_enrolled'
+  | 'unable_to_verify'
+  | 'challenge'
+  | 'frictionless_Y'
+  | 'attempt_A'
+  | 'N'
+  | 'R'
+  | 'U'
+  | 'directory_error'
+  | 'abandoned';
 
 export type Chargeback = 'fraud' | 'not_received';
 
@@ -21,7 +30,13 @@ type Meaning = Outcome | { readonly threeds: ThreedsOutcome } | { readonly charg
 export type Moment = NetworkOperation | 'rebill' | 'settlement';
 
 const MOMENTS: Readonly<Record<string, Moment>> = {
-  '10': 'authorize', '20': 'charge', '30': 'reverse', '40': 'refund', '50': 'credit', '60': 'rebill', '70': 'settlement',
+  '10': 'authorize',
+  '20': 'charge',
+  '30': 'reverse',
+  '40': 'refund',
+  '50': 'credit',
+  '60': 'rebill',
+  '70': 'settlement',
 };
 
 const SPECIAL: Readonly<Record<string, Meaning>> = {
@@ -104,10 +119,21 @@ const approved: Outcome = { code: '00' };
 /** Rule 2. Only authorizations may go wrong: what comes after one that was approved is approved too. */
 const FIXED: ReadonlyMap<string, (request: NetworkRequest) => Outcome> = new Map([
   ...ALWAYS_APPROVED.map((digits) => [digits, () => approved] as const),
-  [WITH_AUTHENTICATION_ONLY, ({ operation, initiator, authentication }: NetworkRequest) =>
-    operation === 'authorize' && initiator === 'customer' && authentication === null ? { code: '05' } : approved],
-  [BROKEN, ({ operation }: NetworkRequest) => (operation === 'authorize' || operation === 'credit' ? { code: '96' } : approved)],
-  [FRAUD, ({ operation }: NetworkRequest) => (operation === 'authorize' || operation === 'credit' ? { code: '59' } : approved)],
+  [
+    WITH_AUTHENTICATION_ONLY,
+    ({ operation, initiator, authentication }: NetworkRequest) =>
+      operation === 'authorize' && initiator === 'customer' && authentication === null ? { code: '05' } : approved,
+  ],
+  [
+    BROKEN,
+    ({ operation }: NetworkRequest) =>
+      operation === 'authorize' || operation === 'credit' ? { code: '96' } : approved,
+  ],
+  [
+    FRAUD,
+    ({ operation }: NetworkRequest) =>
+      operation === 'authorize' || operation === 'credit' ? { code: '59' } : approved,
+  ],
 ]);
 
 /**

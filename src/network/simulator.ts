@@ -8,7 +8,14 @@ import { createFaults, type Faults } from './faults.ts';
 import { authCodeFrom, networkTransactionId, rrnOf } from './identifiers.ts';
 import { exchange } from './link.ts';
 import { NoAnswer, type IssuerHost, type Link, type NetworkAnswer, type NetworkRequest } from './message.ts';
-import { booksSelect, entriesOfOrder, entryOfReference, simulatorTransactions, type Entry, type OrderBook } from './queries.ts';
+import {
+  booksSelect,
+  entriesOfOrder,
+  entryOfReference,
+  simulatorTransactions,
+  type Entry,
+  type OrderBook,
+} from './queries.ts';
 import { answerFrom, entryFor, entryFromIssuer } from './simulate.ts';
 import { outcomeOf, type Fault } from './simulator-cards.ts';
 
@@ -72,7 +79,11 @@ export function createSimulator(options: SimulatorOptions): Simulator {
   };
 
   /** Plays a fault around the work that has the effect and gives the answer. */
-  async function play<Answer>(fault: Fault, work: () => Promise<Answer>, onLate: (answer: Answer) => void): Promise<Answer> {
+  async function play<Answer>(
+    fault: Fault,
+    work: () => Promise<Answer>,
+    onLate: (answer: Answer) => void,
+  ): Promise<Answer> {
     const { effect, answersAfterMs, deadlineMs, breaks } = plays[fault];
     const result = effect ? { answer: await work() } : null;
     if (breaks) throw new NoAnswer(breaks);
@@ -116,7 +127,10 @@ export function createSimulator(options: SimulatorOptions): Simulator {
         return {
           value: answerFrom(entry),
           changes: [insert(simulatorTransactions, entry)],
-          next: [{ need: order, state: [...book, entry] }, { need: reference, state: entry }],
+          next: [
+            { need: order, state: [...book, entry] },
+            { need: reference, state: entry },
+          ],
         };
       },
     });

@@ -55,8 +55,20 @@ const shown = (fields: readonly [string, string, FieldOf][], entry: Entry): Trac
   });
 
 const messagesOf = (entry: Entry): TracedMessage[] => [
-  { at: entry.transmitted_at, direction: 'out', mti: mtiOf(entry.operation, entry.attempt), reference: entry.reference, fields: shown(requestFields, entry) },
-  { at: entry.created_at, direction: 'in', mti: MESSAGES[entry.operation].answer, reference: entry.reference, fields: shown(answerFields, entry) },
+  {
+    at: entry.transmitted_at,
+    direction: 'out',
+    mti: mtiOf(entry.operation, entry.attempt),
+    reference: entry.reference,
+    fields: shown(requestFields, entry),
+  },
+  {
+    at: entry.created_at,
+    direction: 'in',
+    mti: MESSAGES[entry.operation].answer,
+    reference: entry.reference,
+    fields: shown(answerFields, entry),
+  },
 ];
 
 /** Request and answer of every operation that reached the acquirer, in the order of their sending. */

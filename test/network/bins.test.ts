@@ -13,8 +13,14 @@ const tail = fc.stringMatching(/^\d{15}$/);
 
 describe('card ranges', () => {
   const sandbox: readonly (readonly [string, string])[] = [
-    ['411111', 'visa'], ['222240', 'mastercard'], ['427699', 'visa'], ['555555', 'mastercard'], ['427683', 'visa'], ['400000', 'visa'],
-    ['499999', 'visa'], ['510000', 'mastercard'],
+    ['411111', 'visa'],
+    ['222240', 'mastercard'],
+    ['427699', 'visa'],
+    ['555555', 'mastercard'],
+    ['427683', 'visa'],
+    ['400000', 'visa'],
+    ['499999', 'visa'],
+    ['510000', 'mastercard'],
   ];
   for (const [prefix, brand] of sandbox)
     it(`${prefix} has a bank, a country and a product`, () => {
@@ -36,10 +42,28 @@ describe('card ranges', () => {
   });
 
   const ranges: readonly (readonly [string, string])[] = [
-    ['412345', 'visa'], ['222100', 'mastercard'], ['272099', 'mastercard'], ['510001', 'mastercard'], ['559998', 'mastercard'],
-    ['340000', 'amex'], ['379999', 'amex'], ['601100', 'discover'], ['650000', 'discover'], ['352800', 'jcb'], ['358999', 'jcb'],
-    ['622222', 'unionpay'], ['501800', 'maestro'], ['675900', 'maestro'], ['220000', 'mir'], ['220499', 'mir'], ['361111', 'diners'],
-    ['222099', 'unknown'], ['272100', 'unknown'], ['352799', 'unknown'], ['100000', 'unknown'], ['999999', 'unknown'],
+    ['412345', 'visa'],
+    ['222100', 'mastercard'],
+    ['272099', 'mastercard'],
+    ['510001', 'mastercard'],
+    ['559998', 'mastercard'],
+    ['340000', 'amex'],
+    ['379999', 'amex'],
+    ['601100', 'discover'],
+    ['650000', 'discover'],
+    ['352800', 'jcb'],
+    ['358999', 'jcb'],
+    ['622222', 'unionpay'],
+    ['501800', 'maestro'],
+    ['675900', 'maestro'],
+    ['220000', 'mir'],
+    ['220499', 'mir'],
+    ['361111', 'diners'],
+    ['222099', 'unknown'],
+    ['272100', 'unknown'],
+    ['352799', 'unknown'],
+    ['100000', 'unknown'],
+    ['999999', 'unknown'],
   ];
   for (const [prefix, brand] of ranges)
     it(`${prefix}: ${brand}, no bank`, () => {

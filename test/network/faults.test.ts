@@ -15,7 +15,15 @@ describe('fault plans', () => {
   it('hits the operation of that kind and number, counted since the plan was set', () => {
     const faults = createFaults();
     assert.equal(faults.forRequest(request()), null);
-    faults.set(planned({ seed: 1, schedule: [{ operation: 'charge', ordinal: 2, fault: '911' }, { operation: 'authorize', ordinal: 1, fault: 51 }] }));
+    faults.set(
+      planned({
+        seed: 1,
+        schedule: [
+          { operation: 'charge', ordinal: 2, fault: '911' },
+          { operation: 'authorize', ordinal: 1, fault: 51 },
+        ],
+      }),
+    );
     const authorize = request();
     assert.deepEqual(faults.forRequest(authorize), { code: '51' });
     assert.equal(faults.forRequest(after(authorize, 'charge')), null);
@@ -38,9 +46,18 @@ describe('fault plans', () => {
 
   it('counts rebills and inquiries apart', () => {
     const faults = createFaults();
-    faults.set(planned({ schedule: [{ operation: 'rebill', ordinal: 1, fault: 'twice' }, { operation: 'inquire', ordinal: 2, fault: '915' }] }));
+    faults.set(
+      planned({
+        schedule: [
+          { operation: 'rebill', ordinal: 1, fault: 'twice' },
+          { operation: 'inquire', ordinal: 2, fault: '915' },
+        ],
+      }),
+    );
     assert.equal(faults.forRequest(request()), null);
-    assert.deepEqual(faults.forRequest(request({ initiator: 'merchant', entryMode: 'credential_on_file' })), { fault: 'twice' });
+    assert.deepEqual(faults.forRequest(request({ initiator: 'merchant', entryMode: 'credential_on_file' })), {
+      fault: 'twice',
+    });
     assert.equal(faults.forInquiry(), null);
     assert.deepEqual(faults.forInquiry(), { fault: 'reset' });
     assert.equal(faults.forInquiry(), null);
@@ -52,7 +69,10 @@ describe('fault plans', () => {
       faults.set(planned({ seed, rate: 0.3 }));
       const authorize = request();
       for (const operation of order) faults.forRequest(after(authorize, operation));
-      return faults.injected().map((one) => JSON.stringify(one)).sort();
+      return faults
+        .injected()
+        .map((one) => JSON.stringify(one))
+        .sort();
     };
     const even = Array.from({ length: 400 }, (_, i) => (i % 2 ? 'charge' : 'refund') as 'charge' | 'refund');
     const sorted = [...even].sort();

@@ -4,8 +4,9 @@ import fc from 'fast-check';
 import { codeFromScheme, isApproved, isoCode, isoCodes } from '../../src/network/index.ts';
 import { authenticated, request } from './requests.ts';
 
-const CONTRACT =
-  '00 01 04 05 12 13 14 15 41 43 51 54 57 58 59 61 62 63 65 75 78 82 85 91 92 93 94 96 A1 03 30'.split(' ');
+const CONTRACT = '00 01 04 05 12 13 14 15 41 43 51 54 57 58 59 61 62 63 65 75 78 82 85 91 92 93 94 96 A1 03 30'.split(
+  ' ',
+);
 
 describe('response codes', () => {
   it('knows every code of the contract', () => {

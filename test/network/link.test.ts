@@ -6,7 +6,13 @@ import { createLinks, type Link, NoAnswer, type NetworkAnswer, withDeadline } fr
 import { request } from './requests.ts';
 
 const answer: NetworkAnswer = {
-  responseCode: '00', authCode: '123456', rrn: '632509000042', networkTransactionId: null, cvvResult: null, avsResult: null, approvedMinor: 1000n,
+  responseCode: '00',
+  authCode: '123456',
+  rrn: '632509000042',
+  networkTransactionId: null,
+  cvvResult: null,
+  avsResult: null,
+  approvedMinor: 1000n,
 };
 const timedOut = (error: unknown): boolean => error instanceof NoAnswer && error.reason === 'timeout';
 
@@ -32,7 +38,11 @@ describe('exchange', () => {
 
 describe('links', () => {
   const slow = Promise.withResolvers<NetworkAnswer>();
-  const link = (name: string, send: Link['send']): Link => ({ name, send, inquire: () => new Promise(() => undefined) });
+  const link = (name: string, send: Link['send']): Link => ({
+    name,
+    send,
+    inquire: () => new Promise(() => undefined),
+  });
 
   it('are found by the name that a terminal carries', () => {
     const one = link('one', async () => answer);
@@ -42,8 +52,16 @@ describe('links', () => {
   });
 
   it('answer as they are within the deadline, errors included', async () => {
-    const good = withDeadline(link('good', async () => answer), 60_000, systemClock);
-    const bad = withDeadline(link('bad', () => Promise.reject(new NoAnswer('reset'))), 60_000, systemClock);
+    const good = withDeadline(
+      link('good', async () => answer),
+      60_000,
+      systemClock,
+    );
+    const bad = withDeadline(
+      link('bad', () => Promise.reject(new NoAnswer('reset'))),
+      60_000,
+      systemClock,
+    );
     assert.equal(good.name, 'good');
     assert.equal(await good.send(request()), answer);
     await assert.rejects(bad.send(request()), (error) => error instanceof NoAnswer && error.reason === 'reset');
@@ -51,7 +69,12 @@ describe('links', () => {
 
   it('are NoAnswer after the deadline, and the late answer goes to its listener with its request', async () => {
     const late = Promise.withResolvers<readonly [NetworkAnswer, string]>();
-    const limited = withDeadline(link('slow', () => slow.promise), 5, systemClock, (value, of) => late.resolve([value, of.reference]));
+    const limited = withDeadline(
+      link('slow', () => slow.promise),
+      5,
+      systemClock,
+      (value, of) => late.resolve([value, of.reference]),
+    );
     const message = request();
     await assert.rejects(limited.send(message), timedOut);
     await assert.rejects(limited.inquire(1n, '1'), timedOut);

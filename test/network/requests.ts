@@ -37,8 +37,19 @@ export function request(different: Partial<NetworkRequest> = {}): NetworkRequest
 }
 
 /** A message that belongs to an authorization: same order and card. */
-export const after = (authorize: NetworkRequest, operation: NetworkRequest['operation'], different: Partial<NetworkRequest> = {}): NetworkRequest =>
-  request({ ...authorize, cvv: null, operation, original: authorize.reference, reference: String(++references), ...different });
+export const after = (
+  authorize: NetworkRequest,
+  operation: NetworkRequest['operation'],
+  different: Partial<NetworkRequest> = {},
+): NetworkRequest =>
+  request({
+    ...authorize,
+    cvv: null,
+    operation,
+    original: authorize.reference,
+    reference: String(++references),
+    ...different,
+  });
 
 export const authenticated = (letter: string, forced = true): NetworkRequest['authentication'] => ({
   letter,

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { afterSettlement, demandsThreeds, isoCodes, outcomeOf, refusedAsFraud, threedsOutcome } from '../../src/network/index.ts';
+import {
+  afterSettlement,
+  demandsThreeds,
+  isoCodes,
+  outcomeOf,
+  refusedAsFraud,
+  threedsOutcome,
+} from '../../src/network/index.ts';
 import type { NetworkOperation, NetworkRequest } from '../../src/network/index.ts';
 import { after, authenticated, cardFrom, pan, request, schemeCard } from './requests.ts';
 
@@ -28,7 +35,8 @@ describe('rule 1: cards of our own issuer', () => {
 describe('rule 2: fixed cards', () => {
   for (const digits of ['4111111111111111', '2222400060000007'])
     it(`${digits} is approved in every operation`, () => {
-      for (const [, different] of MOMENTS) assert.deepEqual(outcomeOf(request({ pan: pan(digits), ...different })), { code: '00' });
+      for (const [, different] of MOMENTS)
+        assert.deepEqual(outcomeOf(request({ pan: pan(digits), ...different })), { code: '00' });
       assert.equal(threedsOutcome(pan(digits), null), null);
     });
 
@@ -100,7 +108,13 @@ describe('rule 3: the scheme', () => {
     });
 
   const faults: readonly (readonly [string, string])[] = [
-    ['910', 'lost_before'], ['911', 'lost_after'], ['912', 'slow'], ['913', 'twice'], ['914', 'malformed'], ['915', 'reset'], ['916', 'late'],
+    ['910', 'lost_before'],
+    ['911', 'lost_after'],
+    ['912', 'slow'],
+    ['913', 'twice'],
+    ['914', 'malformed'],
+    ['915', 'reset'],
+    ['916', 'late'],
   ];
   for (const [outcome, fault] of faults)
     it(`${outcome} is ${fault} the first time a reference is sent, and nothing when it is repeated`, () => {
@@ -112,8 +126,14 @@ describe('rule 3: the scheme', () => {
     });
 
   const threeds: readonly (readonly [string, string])[] = [
-    ['920', 'challenge'], ['921', 'frictionless_Y'], ['922', 'attempt_A'], ['923', 'N'], ['924', 'R'], ['925', 'U'],
-    ['926', 'directory_error'], ['927', 'abandoned'],
+    ['920', 'challenge'],
+    ['921', 'frictionless_Y'],
+    ['922', 'attempt_A'],
+    ['923', 'N'],
+    ['924', 'R'],
+    ['925', 'U'],
+    ['926', 'directory_error'],
+    ['927', 'abandoned'],
   ];
   for (const [outcome, expected] of threeds)
     it(`${outcome} is ${expected} for 3-D Secure and approved by the issuer`, () => {
@@ -174,7 +194,15 @@ describe('rule 4: the holder name', () => {
     assert.deepEqual(afterSettlement(card, 'SIM settlement 931'), { chargeback: 'not_received' });
   });
 
-  for (const holder of ['SIMON PETER', 'SIM CARD HOLDER', 'SIM authorize', 'SIM dance 51', 'SIM authorize 777', 'A SIM authorize 51', null])
+  for (const holder of [
+    'SIMON PETER',
+    'SIM CARD HOLDER',
+    'SIM authorize',
+    'SIM dance 51',
+    'SIM authorize 777',
+    'A SIM authorize 51',
+    null,
+  ])
     it(`${holder}: an ordinary name`, () => {
       assert.deepEqual(outcomeOf(request({ pan: card, holder })), { code: '00' });
       assert.equal(threedsOutcome(card, holder), null);

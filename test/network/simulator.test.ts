@@ -1,12 +1,22 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { faultPlanFrom, type NetworkAnswer, type NetworkRequest, NoAnswer, type Simulator } from '../../src/network/index.ts';
+import {
+  faultPlanFrom,
+  type NetworkAnswer,
+  type NetworkRequest,
+  NoAnswer,
+  type Simulator,
+} from '../../src/network/index.ts';
 import { memoryAcquirer } from './memory-acquirer.ts';
 import { after, authenticated, cardFrom, pan, request, schemeCard } from './requests.ts';
 
-const codeOf = async (simulator: Simulator, message: NetworkRequest): Promise<string> => (await simulator.send(message)).responseCode;
-const noAnswer = (reason: string) => (error: unknown): boolean => error instanceof NoAnswer && error.reason === reason;
+const codeOf = async (simulator: Simulator, message: NetworkRequest): Promise<string> =>
+  (await simulator.send(message)).responseCode;
+const noAnswer =
+  (reason: string) =>
+  (error: unknown): boolean =>
+    error instanceof NoAnswer && error.reason === reason;
 const amount = (minor: bigint, currency = 'EUR') => ({ amount: { minor, currency } });
 
 describe('an ordinary payment', () => {
@@ -29,7 +39,10 @@ describe('an ordinary payment', () => {
     const refund = await simulator.send(after(authorize, 'refund', { stan: '000044', ...amount(400n) }));
     assert.match(String(first.networkTransactionId), /^MCC\d{6}1121$/);
     for (const answer of [charge, refund]) {
-      assert.deepEqual([answer.responseCode, answer.rrn, answer.networkTransactionId], ['00', first.rrn, first.networkTransactionId]);
+      assert.deepEqual(
+        [answer.responseCode, answer.rrn, answer.networkTransactionId],
+        ['00', first.rrn, first.networkTransactionId],
+      );
     }
     assert.equal(charge.authCode, first.authCode);
   });
@@ -37,7 +50,10 @@ describe('an ordinary payment', () => {
   it('is refused without approval code, id or amount', async () => {
     const { simulator, entries } = memoryAcquirer();
     const answer = await simulator.send(request({ pan: schemeCard('10', '051') }));
-    assert.deepEqual([answer.responseCode, answer.authCode, answer.networkTransactionId, answer.approvedMinor], ['51', null, null, null]);
+    assert.deepEqual(
+      [answer.responseCode, answer.authCode, answer.networkTransactionId, answer.approvedMinor],
+      ['51', null, null, null],
+    );
     assert.equal(entries[0]?.effect, false);
   });
 
@@ -50,7 +66,9 @@ describe('an ordinary payment', () => {
   it('writes neither CVV nor card number', async () => {
     const { simulator, entries } = memoryAcquirer();
     await simulator.send(request({ cvv: '737' }));
-    const text = JSON.stringify(entries, (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
+    const text = JSON.stringify(entries, (_key, value: unknown) =>
+      typeof value === 'bigint' ? value.toString() : value,
+    );
     assert.equal(text.includes('4111111111111111'), false);
     assert.equal(text.includes('737'), false);
     assert.equal(entries[0]?.card, '411111******1111');
@@ -242,7 +260,11 @@ describe('faults on the way', () => {
     assert.equal(simulator.counts().late, 1);
   });
 
-  for (const [operation, name] of [['20', 'charge'], ['30', 'reverse'], ['40', 'refund']] as const)
+  for (const [operation, name] of [
+    ['20', 'charge'],
+    ['30', 'reverse'],
+    ['40', 'refund'],
+  ] as const)
     for (const fault of ['910', '911', '914', '915', '916'])
       it(`${fault} on ${name}: exactly one effect once the worker has repeated it`, async () => {
         const { simulator, entries } = memoryAcquirer();
@@ -283,9 +305,14 @@ describe('scheduled faults', () => {
     simulator.faults.set(result.plan);
   };
 
-  it('come before what the card says; a lost answer keeps the card\'s decision', async () => {
+  it("come before what the card says; a lost answer keeps the card's decision", async () => {
     const { simulator } = memoryAcquirer();
-    set(simulator, { schedule: [{ operation: 'authorize', ordinal: 1, fault: '61' }, { operation: 'authorize', ordinal: 2, fault: '911' }] });
+    set(simulator, {
+      schedule: [
+        { operation: 'authorize', ordinal: 1, fault: '61' },
+        { operation: 'authorize', ordinal: 2, fault: '911' },
+      ],
+    });
     assert.equal(await codeOf(simulator, request({ pan: schemeCard('10', '051') })), '61');
     const lost = request({ pan: schemeCard('10', '051') });
     await assert.rejects(simulator.send(lost), noAnswer('timeout'));
@@ -297,7 +324,11 @@ describe('scheduled faults', () => {
     const authorize = request();
     await simulator.send(authorize);
     set(simulator, {
-      schedule: [{ operation: 'inquire', ordinal: 1, fault: '910' }, { operation: 'inquire', ordinal: 2, fault: '915' }, { operation: 'inquire', ordinal: 3, fault: '912' }],
+      schedule: [
+        { operation: 'inquire', ordinal: 1, fault: '910' },
+        { operation: 'inquire', ordinal: 2, fault: '915' },
+        { operation: 'inquire', ordinal: 3, fault: '912' },
+      ],
     });
     await assert.rejects(simulator.inquire(1n, authorize.reference), noAnswer('timeout'));
     await assert.rejects(simulator.inquire(1n, authorize.reference), noAnswer('reset'));
@@ -311,7 +342,12 @@ describe('scheduled faults', () => {
       set(simulator, { seed, rate: 0.4 });
       const results: string[] = [];
       for (let i = 0; i < 40; i++) {
-        results.push(await simulator.send(request()).then((answer) => answer.responseCode, (error: NoAnswer) => error.reason));
+        results.push(
+          await simulator.send(request()).then(
+            (answer) => answer.responseCode,
+            (error: NoAnswer) => error.reason,
+          ),
+        );
       }
       simulator.close();
       return results.join(' ');
@@ -324,7 +360,13 @@ describe('scheduled faults', () => {
 describe('cards of our own issuer', () => {
   const card = cardFrom('559999');
   const approval: NetworkAnswer = {
-    responseCode: '00', authCode: '777777', rrn: '632509000042', networkTransactionId: 'MCC1234561121', cvvResult: 'M', avsResult: null, approvedMinor: 1000n,
+    responseCode: '00',
+    authCode: '777777',
+    rrn: '632509000042',
+    networkTransactionId: 'MCC1234561121',
+    cvvResult: 'M',
+    avsResult: null,
+    approvedMinor: 1000n,
   };
 
   it('are answered by the issuer, and kept in the books', async () => {
@@ -336,7 +378,13 @@ describe('cards of our own issuer', () => {
     assert.deepEqual(await simulator.send(authorize), approval);
     await simulator.send(after(authorize, 'charge'));
     assert.deepEqual(seen, ['authorize', 'charge']);
-    assert.deepEqual(entries.map(({ operation, effect }) => [operation, effect]), [['authorize', true], ['charge', true]]);
+    assert.deepEqual(
+      entries.map(({ operation, effect }) => [operation, effect]),
+      [
+        ['authorize', true],
+        ['charge', true],
+      ],
+    );
     assert.equal(await codeOf(simulator, request()), '00');
     assert.equal(seen.length, 2);
   });
@@ -349,7 +397,12 @@ describe('cards of our own issuer', () => {
   it('can lose their answers too, after the effect', async () => {
     let handled = 0;
     const { simulator } = memoryAcquirer({ issuer: { handle: async () => (handled++, approval) } });
-    const result = faultPlanFrom({ schedule: [{ operation: 'authorize', ordinal: 1, fault: '911' }, { operation: 'authorize', ordinal: 2, fault: '910' }] });
+    const result = faultPlanFrom({
+      schedule: [
+        { operation: 'authorize', ordinal: 1, fault: '911' },
+        { operation: 'authorize', ordinal: 2, fault: '910' },
+      ],
+    });
     assert.ok('plan' in result);
     simulator.faults.set(result.plan);
     await assert.rejects(simulator.send(request({ pan: card })), noAnswer('timeout'));
