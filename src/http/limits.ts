@@ -40,9 +40,11 @@ export function rateLimiter(clock: Clock): RateLimiter {
     let bucket = buckets.get(key);
     if (!bucket) {
       if (buckets.size >= MOST_KEYS) buckets.delete(buckets.keys().next().value as string);
-      buckets.set(key, (bucket = { tokens: rate.burst, atMs: now, promisedMs: now }));
+      buckets.set(key, (bucket = { tokens: rate.burst, atMs: now, promisedMs: Number.NEGATIVE_INFINITY }));
     }
-    bucket.tokens = Math.min(rate.burst, bucket.tokens + ((now - bucket.atMs) / 1000) * rate.perSecond);
+    // Those who were told to come back come up to a second after their token: it must not have flowed over meanwhile.
+    const capacity = now <= bucket.promisedMs + 1000 ? rate.burst + rate.perSecond : rate.burst;
+    bucket.tokens = Math.min(capacity, bucket.tokens + ((now - bucket.atMs) / 1000) * rate.perSecond);
     bucket.atMs = now;
     return bucket;
   }
@@ -55,8 +57,7 @@ export function rateLimiter(clock: Clock): RateLimiter {
       let retryAfterSeconds = 0;
       if (allowed) bucket.tokens = Math.max(0, bucket.tokens - 1);
       else {
-        // A bucket smaller than what flows in a second can't hold the tokens of all who come back in the same second.
-        const stepMs = 1000 / Math.min(rate.perSecond, rate.burst);
+        const stepMs = 1000 / rate.perSecond;
         const nextMs = now + ((1 - bucket.tokens) / rate.perSecond) * 1000;
         bucket.promisedMs = Math.min(Math.max(bucket.promisedMs + stepMs, nextMs), Math.max(nextMs, now + LONGEST_WAIT_MS));
         retryAfterSeconds = Math.ceil((bucket.promisedMs - now) / 1000 - ROUNDING);
@@ -71,9 +72,9 @@ const ROUNDING = 1e-6;
 
 const stateOf = (bucket: Bucket, rate: Rate): RateState => ({
   limit: rate.burst,
-  remaining: Math.floor(bucket.tokens + ROUNDING),
+  remaining: Math.floor(Math.min(rate.burst, bucket.tokens) + ROUNDING),
   windowSeconds: Math.max(1, Math.ceil(rate.burst / rate.perSecond)),
-  resetSeconds: Math.ceil((rate.burst - bucket.tokens) / rate.perSecond),
+  resetSeconds: Math.ceil(Math.max(0, rate.burst - bucket.tokens) / rate.perSecond),
 });
 
 export const tooMany = ({ retryAfterSeconds, state }: Taken): Failure => new Failure('rate_limited', { retryAfterSeconds, rate: state });
