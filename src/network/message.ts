@@ -14,7 +14,7 @@ export interface NetworkRequest {
   readonly reference: string;
   /** 1 the first time a reference is sent, more for its repeats (last digit of the MTI). */
   readonly attempt: number;
-  /** Reference of the authorize that a charge, reverse or refund belongs to (DE 90); null for authorize and credit. */
+  /** Reference of the authorize that a charge, reverse or refund belongs to, or of the charge that a reverse voids (DE 90); else null. */
   readonly original: string | null;
   /** DE 2. */
   readonly pan: Pan;

@@ -48,7 +48,7 @@ export interface Entry {
   readonly order_id: bigint;
   readonly attempt: number;
   readonly amount: bigint;
-  /** The part of a reverse that undid charges; the rest released a hold. */
+  /** The amount of a reverse that undid charges (a void); zero when it released a hold. */
   readonly voided: bigint;
   readonly currency: string;
   /** Masked. */

@@ -4,41 +4,43 @@ import { isApproved } from './iso-codes.ts';
 import type { NetworkAnswer, NetworkOperation, NetworkRequest } from './message.ts';
 import type { AnswerFields, Entry } from './queries.ts';
 
-/** What may be approved for a message: a code, and the part of a reverse that undoes charges. */
+/** What may be approved for a message: a code, and how much of a reverse undoes charges. */
 interface Ruling {
   readonly code: string;
   readonly voided?: bigint;
 }
 
 interface Tally {
-  readonly original: Entry;
+  readonly authorization: Entry;
+  /** What the message names: the authorization, or a charge of it. */
+  readonly named: Entry;
   /** Authorized and neither released nor charged. */
   readonly held: bigint;
   /** Charged and neither voided nor refunded. */
   readonly kept: bigint;
 }
 
-/** The authorization that a message belongs to and what is left of it; null when there is none that was approved. */
+/** The approved authorization that a message belongs to, directly or through a charge, and what is left of it; null: there is none. */
 function tallyOf(book: readonly Entry[], reference: string | null): Tally | null {
-  const original = book.find(
-    (entry) => entry.reference === reference && entry.operation === 'authorize' && entry.effect,
+  const approved = (wanted: string | null): Entry | undefined =>
+    book.find((entry) => entry.reference === wanted && entry.effect);
+  const named = approved(reference);
+  const authorization = named?.operation === 'charge' ? approved(named.original_reference) : named;
+  if (!named || authorization?.operation !== 'authorize') return null;
+  const ofAuthorization = book.filter((entry) => entry.effect && entry.original_reference === authorization.reference);
+  const charges = ofAuthorization.filter((entry) => entry.operation === 'charge');
+  const names = new Set(charges.map((entry) => entry.reference));
+  const voids = book.filter(
+    (entry) => entry.effect && entry.original_reference !== null && names.has(entry.original_reference),
   );
-  if (!original) return null;
-  const sum = (operation: NetworkOperation, of: (entry: Entry) => bigint): bigint =>
-    book.reduce(
-      (total, entry) =>
-        entry.effect && entry.operation === operation && entry.original_reference === reference
-          ? total + of(entry)
-          : total,
-      0n,
-    );
-  const charged = sum('charge', (entry) => entry.amount);
-  const voided = sum('reverse', (entry) => entry.voided);
-  const released = sum('reverse', (entry) => entry.amount) - voided;
+  const sum = (entries: readonly Entry[]): bigint => entries.reduce((total, entry) => total + entry.amount, 0n);
+  const released = ofAuthorization.filter((entry) => entry.operation === 'reverse');
+  const refunds = ofAuthorization.filter((entry) => entry.operation === 'refund');
   return {
-    original,
-    held: original.amount - released - charged,
-    kept: charged - voided - sum('refund', (entry) => entry.amount),
+    authorization,
+    named,
+    held: authorization.amount - sum(released) - sum(charges),
+    kept: sum(charges) - sum(voids) - sum(refunds),
   };
 }
 
@@ -55,7 +57,7 @@ const onOriginal =
   ({ original, amount }, book) => {
     const tally = tallyOf(book, original);
     if (!tally) return NO_ORIGINAL;
-    return tally.original.currency === amount.currency ? rule(amount.minor, tally) : INVALID;
+    return tally.authorization.currency === amount.currency ? rule(amount.minor, tally) : INVALID;
   };
 
 const RULES: Readonly<Record<NetworkOperation, Rule>> = {
@@ -65,10 +67,15 @@ const RULES: Readonly<Record<NetworkOperation, Rule>> = {
     return amount.minor === 0n ? { code: '85' } : APPROVED;
   },
   charge: onOriginal((amount, { held }) => (amount <= held ? APPROVED : INVALID_AMOUNT)),
-  /** Releases what is held first, then undoes charges; nothing left is as good as no original: either way there is no hold. */
-  reverse: onOriginal((amount, { held, kept, original }) => {
-    if (held + kept === 0n && original.amount > 0n) return NO_ORIGINAL;
-    return amount <= held + kept ? { code: '00', voided: amount > held ? amount - held : 0n } : INVALID_AMOUNT;
+  /**
+   * Naming the authorization it releases what is held; naming a charge it undoes what its authorization has charged.
+   * Nothing left is as good as no original: either way there is nothing to give back.
+   */
+  reverse: onOriginal((amount, { named, held, kept }) => {
+    const isVoid = named.operation === 'charge';
+    const left = isVoid ? kept : held;
+    if (left === 0n && amount > 0n) return NO_ORIGINAL;
+    return amount <= left ? { code: '00', voided: isVoid ? amount : 0n } : INVALID_AMOUNT;
   }),
   refund: onOriginal((amount, { kept }) => (amount <= kept ? APPROVED : INVALID_AMOUNT)),
   credit: () => APPROVED,
@@ -97,7 +104,7 @@ export function entryFor(
   now: Date,
 ): Entry {
   const { code, voided = 0n } = rulingOn(request, book, wish);
-  const original = tallyOf(book, request.original)?.original.answer;
+  const original = tallyOf(book, request.original)?.authorization.answer;
   const approved = isApproved(code);
   const keepsAuthCode = request.operation === 'charge' || request.operation === 'reverse';
   const cvvResult = code === '82' ? 'N' : cvvResultOf(request);
