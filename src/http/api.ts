@@ -5,14 +5,14 @@ import type { Once } from '../store/index.ts';
 import type { RequestHead } from './authenticate.ts';
 import { readBody, requireAcceptsJson, requireJson } from './body.ts';
 import type { AnyEndpoint, Answer, Api, Input } from './endpoint.ts';
-import { Failure } from './failure.ts';
+import { API_HEADERS, Failure } from './failure.ts';
 import { Shape } from './fields.ts';
 import { onceFor, onceKeyIn } from './idempotency.ts';
 import { isCleanText, readJson } from './json.ts';
 import { tooMany } from './limits.ts';
 import { mergeQuery, queryObject, queryPairs } from './query.ts';
 import { type CompiledSchema, compileSchema, fieldErrors, type JsonSchema, type Violation } from './schema.ts';
-import { API_HEADERS, type Server } from './server.ts';
+import type { Server } from './server.ts';
 
 export const NOTHING = Shape({});
 
@@ -56,7 +56,9 @@ function serve<Principal>(
       if (limits) spend(declaration, limits, principal, reply);
       requireAcceptsJson(head.headers.accept);
       const shaped = await shape(request, principal);
-      const answer = await endpoint.handler(new HandlerInput(principal, shaped, request.id, head.remoteAddress, server.log));
+      const answer = await endpoint.handler(
+        new HandlerInput(principal, shaped, request.id, head.remoteAddress, server.log),
+      );
       return send(reply, answer);
     } catch (error) {
       return server.refuse(error instanceof Failure ? error : (failureOf?.(error) ?? error), request, reply);
@@ -76,7 +78,13 @@ class HandlerInput<Principal> implements Input<Principal, unknown, unknown, unkn
   readonly remoteAddress: string;
   readonly #log: Log;
 
-  constructor(principal: Principal, { params, query, body, once }: Shaped, requestId: string, remoteAddress: string, log: Log) {
+  constructor(
+    principal: Principal,
+    { params, query, body, once }: Shaped,
+    requestId: string,
+    remoteAddress: string,
+    log: Log,
+  ) {
     this.principal = principal;
     this.params = params;
     this.query = query;
@@ -146,9 +154,17 @@ function shaper<Principal>(
   }
 
   /** The path as it was asked for: an order's id in it keeps the keys of two orders apart. */
-  function onceOf(options: NonNullable<typeof idempotency>, { url, method }: FastifyRequest, principal: Principal, key: string, bytes: Buffer): Once {
+  function onceOf(
+    options: NonNullable<typeof idempotency>,
+    { url, method }: FastifyRequest,
+    principal: Principal,
+    key: string,
+    bytes: Buffer,
+  ): Once {
     const { owner, credential } = options.scopeOf(principal);
-    const [path = '', search = ''] = url.split('?', 2) as [string, string?];
+    const mark = url.indexOf('?');
+    const path = mark < 0 ? url : url.slice(0, mark);
+    const search = mark < 0 ? '' : url.slice(mark + 1);
     const scope = { owner, credential: `${prefix} ${credential}`, method, path: path.replace(/\/$/, '') };
     return onceFor(options, scope, key, [search, bytes]);
   }

@@ -19,7 +19,10 @@ export interface Authentication<Principal> {
 }
 
 /** Compares a login and password with what is known; must do the same work for a login that doesn't exist. */
-export type Authenticator<Principal> = (login: string, password: string) => Promise<Principal | null> | Principal | null;
+export type Authenticator<Principal> = (
+  login: string,
+  password: string,
+) => Promise<Principal | null> | Principal | null;
 
 export interface BasicOptions<Principal> {
   readonly authenticator: Authenticator<Principal>;
@@ -63,8 +66,7 @@ export function basicCredentials(field: string | undefined): { login: string; pa
   if (!isUtf8(bytes) || bytes.toString('base64') !== encoded) return null;
   const text = bytes.toString('utf8');
   const colon = text.indexOf(':');
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: RFC 7617 forbids them in both parts
-  if (colon < 1 || /[\u0000-\u001f\u007f]/.test(text)) return null;
+  if (colon < 1 || /\p{Cc}/u.test(text)) return null;
   return { login: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
@@ -74,7 +76,8 @@ export function networkOf(address: string): string {
   const [head = '', tail] = address.split('%')[0]?.split('::') ?? [];
   const left = head === '' ? [] : head.split(':');
   const right = tail ? tail.split(':') : [];
-  const zeros = tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0');
+  const zeros =
+    tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0');
   const groups = [...left, ...zeros, ...right].slice(0, 4).map((group) => group.replace(/^0+(?=.)/, '').toLowerCase());
   return `${groups.join(':')}::/64`;
 }

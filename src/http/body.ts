@@ -11,7 +11,8 @@ const DISCARD_LIMIT = 1024 * 1024;
 const EMPTY = Buffer.alloc(0);
 
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
-  headers['transfer-encoding'] !== undefined || (headers['content-length'] !== undefined && headers['content-length'] !== '0');
+  headers['transfer-encoding'] !== undefined ||
+  (headers['content-length'] !== undefined && headers['content-length'] !== '0');
 
 /** The body's bytes. Throws 413 over the limit, 400 when the client went away. */
 export function readBody(request: IncomingMessage, limit = BODY_LIMIT): Promise<Buffer> | Buffer {
@@ -60,7 +61,8 @@ export function requireJson(headers: IncomingMessage['headers']): void {
   const type = headers['content-type'];
   const coding = headers['content-encoding'];
   const isJson = type === 'application/json' || (type !== undefined && JSON_TYPE.test(type));
-  if (!isJson || (coding !== undefined && coding.toLowerCase() !== 'identity')) throw new Failure('unsupported_media_type');
+  if (!isJson || (coding !== undefined && coding.toLowerCase() !== 'identity'))
+    throw new Failure('unsupported_media_type');
 }
 
 /** Throws 406 unless JSON may be answered (RFC 9110, section 12.5.1): the most precise range that covers it decides. */

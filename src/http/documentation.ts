@@ -23,7 +23,11 @@ export function documentation(server: Server, apis: readonly AnyApi[], info: Api
   const text = JSON.stringify(document);
   server.app.get('/openapi.json', (_request, reply) =>
     reply
-      .headers({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-cache', 'content-security-policy': "default-src 'none'" })
+      .headers({
+        'content-type': 'application/json; charset=utf-8',
+        'cache-control': 'no-cache',
+        'content-security-policy': "default-src 'none'",
+      })
       .send(text),
   );
   server.app.register(async (scope) => {
@@ -32,7 +36,13 @@ export function documentation(server: Server, apis: readonly AnyApi[], info: Api
       routePrefix: '/docs',
       staticCSP: PAGE_POLICY,
       theme: { title: info.title },
-      uiConfig: { docExpansion: 'list', deepLinking: true, validatorUrl: null, tryItOutEnabled: false, persistAuthorization: false } as never,
+      uiConfig: {
+        docExpansion: 'list',
+        deepLinking: true,
+        validatorUrl: null,
+        tryItOutEnabled: false,
+        persistAuthorization: false,
+      } as never,
     });
   });
 }

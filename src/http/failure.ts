@@ -1,5 +1,6 @@
 // Everything a request can fail with before or instead of its use case, and the port by which an API gives it its own shape.
 // Rule: a failure carries names, rules and numbers; never a value that the client sent.
+import { maskPansIn } from '../base/index.ts';
 
 /** One wrong field: a JSON pointer in fragment form (RFC 6901, section 6), the rule it broke, what the rule asks for. */
 export interface FieldError {
@@ -142,4 +143,38 @@ export const problemEnvelope: Envelope = {
       errors: { type: 'array', items: { type: 'object' } },
     },
   },
+};
+
+/** Errors of the framework and of node, by their code; any other error with a 4xx status is a malformed request. */
+const KINDS: Readonly<Record<string, FailureKind>> = {
+  FST_ERR_BAD_URL: 'bad_request',
+  FST_ERR_MAX_PARAM_LENGTH: 'not_found',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
+};
+
+/** Any error as a failure; what isn't the client's fault is `internal`. */
+export function failureFrom(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  const { code = '', statusCode = 500 } = (error ?? {}) as { code?: string; statusCode?: number };
+  return new Failure(KINDS[code] ?? (statusCode >= 400 && statusCode < 500 ? 'bad_request' : 'internal'));
+}
+
+/** The parts of an error that may be logged: a database's error also carries values of rows. */
+export function describeError(error: unknown): { type: string; code?: string; message: string; stack?: string } {
+  if (!(error instanceof Error)) return { type: typeof error, message: 'not an error' };
+  const { code } = error as { code?: unknown };
+  return {
+    type: error.name,
+    ...(typeof code === 'string' ? { code } : {}),
+    message: maskPansIn(error.message),
+    ...(error.stack ? { stack: maskPansIn(error.stack) } : {}),
+  };
+}
+
+/** What every answer of an API carries. */
+export const API_HEADERS: Readonly<Record<string, string>> = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 };

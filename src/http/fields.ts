@@ -20,7 +20,7 @@ interface FieldKind {
 const TRUE: ReadonlySet<unknown> = new Set(['1', true]);
 
 /** Control characters other than tab and line ends have no place in text that people read. */
-const PRINTABLE = /^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$/u;
+const PRINTABLE = /^(?:\P{Cc}|[\t\n\r])*$/u;
 
 export const fieldKinds = {
   text: { says: 'text without control characters', test: PRINTABLE, document: { type: 'string' } },
@@ -30,13 +30,23 @@ export const fieldKinds = {
     says: 'greater than zero, digits with at most two decimals, no sign and no exponent',
     number: true,
     test: (text) => AMOUNT.test(text) && /[1-9]/.test(text),
-    document: { type: ['number', 'string'], pattern: '^(0|[1-9]\\d{0,11})(\\.\\d{1,2})?$', exclusiveMinimum: 0, examples: [12.5] },
+    document: {
+      type: ['number', 'string'],
+      pattern: '^(0|[1-9]\\d{0,11})(\\.\\d{1,2})?$',
+      exclusiveMinimum: 0,
+      examples: [12.5],
+    },
   },
   amount_or_zero: {
     says: 'digits with at most two decimals, no sign and no exponent',
     number: true,
     test: (text) => AMOUNT.test(text),
-    document: { type: ['number', 'string'], pattern: '^(0|[1-9]\\d{0,11})(\\.\\d{1,2})?$', minimum: 0, examples: [12.5] },
+    document: {
+      type: ['number', 'string'],
+      pattern: '^(0|[1-9]\\d{0,11})(\\.\\d{1,2})?$',
+      minimum: 0,
+      examples: [12.5],
+    },
   },
   flag: {
     says: '0, 1, "0", "1", false or true',
@@ -91,10 +101,14 @@ export const fieldKinds = {
     test: isUsableCurrency,
     document: { type: 'string', minLength: 3, maxLength: 3, examples: ['EUR'] },
   },
-  ip: { says: 'an IPv4 or IPv6 address', test: (text) => isIP(text) !== 0, document: { type: 'string', examples: ['192.0.2.1'] } },
+  ip: {
+    says: 'an IPv4 or IPv6 address',
+    test: (text) => isIP(text) !== 0,
+    document: { type: 'string', examples: ['192.0.2.1'] },
+  },
   email: {
     says: 'an e-mail address',
-    test: /^[^\s@\u0000-\u001f\u007f]{1,64}@[^\s@\u0000-\u001f\u007f]{1,255}$/u,
+    test: /^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]{1,255}$/u,
     document: { type: 'string', format: 'email' },
   },
   url: { says: 'an absolute http or https address', test: isWebAddress, document: { type: 'string', format: 'uri' } },
@@ -119,7 +133,7 @@ const AMOUNT = /^(0|[1-9]\d{0,11})(\.\d{1,2})?$/;
 
 /** Absolute, http or https, no user-info, no control characters, spaces or backslashes before parsing (they change its meaning). */
 function isWebAddress(text: string): boolean {
-  if (/[\u0000-\u0020\u007f\\]/.test(text) || !URL.canParse(text)) return false;
+  if (/[\s\p{Cc}\\]/u.test(text) || !URL.canParse(text)) return false;
   const { protocol, username, password } = new URL(text);
   return (protocol === 'https:' || protocol === 'http:') && username === '' && password === '';
 }
@@ -133,7 +147,11 @@ export interface LengthOptions extends FieldOptions {
   readonly max?: number;
 }
 
-function field<Value>(kind: FieldKindName, { min, max, ...options }: LengthOptions = {}, schema: object = {}): TUnsafe<Value> {
+function field<Value>(
+  kind: FieldKindName,
+  { min, max, ...options }: LengthOptions = {},
+  schema: object = {},
+): TUnsafe<Value> {
   const tested = 'test' in fieldKinds[kind] ? { type: 'string', format: kind } : {};
   return Type.Unsafe<Value>({
     ...tested,
@@ -156,7 +174,8 @@ export const Amount = (options: FieldOptions & { readonly zero?: boolean } = {})
   const { zero = false, ...rest } = options;
   return field(zero ? 'amount_or_zero' : 'amount', rest);
 };
-export const Flag = (options: FieldOptions = {}): TUnsafe<boolean> => field('flag', options, { enum: ['0', '1', false, true] });
+export const Flag = (options: FieldOptions = {}): TUnsafe<boolean> =>
+  field('flag', options, { enum: ['0', '1', false, true] });
 /** A whole number between the bounds, both included. */
 export const Integer = (min: number, max: number, options: FieldOptions = {}): TUnsafe<number> =>
   field('integer', options, { 'x-range': [min, max] });
@@ -177,8 +196,10 @@ export const WebAddress = (options: LengthOptions = {}): TUnsafe<string> => fiel
 export const Uuid = (options: FieldOptions = {}): TUnsafe<string> => field('uuid', options);
 
 /** One of the given texts. */
-export const Choice = <const Values extends readonly string[]>(values: Values, options: FieldOptions = {}): TUnsafe<Values[number]> =>
-  Type.Unsafe({ type: 'string', enum: [...values], ...options });
+export const Choice = <const Values extends readonly string[]>(
+  values: Values,
+  options: FieldOptions = {},
+): TUnsafe<Values[number]> => Type.Unsafe({ type: 'string', enum: [...values], ...options });
 
 /** Values separated by commas, without repeats; with `values` each must be one of them. At most 200. */
 export const List = <const Values extends readonly string[]>(

@@ -42,14 +42,20 @@ export function onceKeyIn(rawHeaders: readonly string[], header: string): string
     const name = rawHeaders[i] as string;
     if (name.length !== header.length || name.toLowerCase() !== header) continue;
     const value = rawHeaders[i + 1] as string;
-    if (key !== null || !VISIBLE.test(value)) throw new Failure('bad_request', { message: `${header} must be given once, 1 to 255 visible characters` });
+    if (key !== null || !VISIBLE.test(value))
+      throw new Failure('bad_request', { message: `${header} must be given once, 1 to 255 visible characters` });
     key = value;
   }
   return key;
 }
 
 /** What the store needs to know about one request with a key. `request` is everything that makes it the same request again. */
-export function onceFor(options: OnceOptions, scope: OnceScope, key: string, request: readonly (string | Buffer)[]): Once {
+export function onceFor(
+  options: OnceOptions,
+  scope: OnceScope,
+  key: string,
+  request: readonly (string | Buffer)[],
+): Once {
   const { keyed, keepMs, reused } = options;
   const id: OnceKey = {
     project_id: scope.owner,
@@ -75,7 +81,16 @@ export function onceFor(options: OnceOptions, scope: OnceScope, key: string, req
     const live = found && found.expires_at > now ? found : null;
     if (live) return repeated(live, fingerprint, reused, now);
     forgotten = false;
-    record = { ...record, state: 'running', status: null, body: null, location: null, order_id: orderId, created_at: now, expires_at: addMs(now, keepMs) };
+    record = {
+      ...record,
+      state: 'running',
+      status: null,
+      body: null,
+      location: null,
+      order_id: orderId,
+      created_at: now,
+      expires_at: addMs(now, keepMs),
+    };
     // A record that is over but not purged yet still has its row.
     return { changes: [found ? recordUpdate(record) : recordInsert(record)], next: next() };
   };
@@ -117,9 +132,12 @@ function joined(parts: readonly (string | Buffer)[]): Buffer {
 function repeated(found: OnceRecord, fingerprint: string, reused: OnceOptions['reused'], now: Date): Begun {
   if (found.fingerprint !== fingerprint) throw keyReused(reused);
   if (found.state === 'done') {
-    return { replay: { status: found.status as number, body: found.body ?? '', location: found.location, replayed: true } };
+    return {
+      replay: { status: found.status as number, body: found.body ?? '', location: found.location, replayed: true },
+    };
   }
-  if (found.state === 'unresolved' || addMs(found.created_at, LONGEST_RUN_MS) <= now) return { unresolved: found.order_id };
+  if (found.state === 'unresolved' || addMs(found.created_at, LONGEST_RUN_MS) <= now)
+    return { unresolved: found.order_id };
   throw new Failure('conflict', { retryAfterSeconds: 1 });
 }
 
@@ -136,7 +154,13 @@ const keyReused = (kind: OnceOptions['reused']): Failure =>
 /** Effects, refusals by the issuer or the gateway, and settled errors are kept; what may turn out otherwise next time is not. */
 const isKept = (status: number): boolean => (status >= 200 && status < 300) || status === 402 || status === 500;
 
-const done = (record: OnceRecord, { status, body, location }: StoredAnswer): OnceRecord => ({ ...record, state: 'done', status, body, location });
+const done = (record: OnceRecord, { status, body, location }: StoredAnswer): OnceRecord => ({
+  ...record,
+  state: 'done',
+  status,
+  body,
+  location,
+});
 
 /** The records for those who have only the key of one: recovery workers. */
 export const onceRecords: OnceRecords = {

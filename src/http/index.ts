@@ -2,13 +2,39 @@
 // by api.ts; its failures get their shape from its envelope. Imports base and store only.
 export { api } from './api.ts';
 export {
-  type Authentication, type Authenticator, basicAuthentication, basicCredentials, type BasicOptions, networkOf, type RequestHead,
+  type Authentication,
+  type Authenticator,
+  basicAuthentication,
+  basicCredentials,
+  type BasicOptions,
+  networkOf,
+  type RequestHead,
 } from './authenticate.ts';
 export { documentation } from './documentation.ts';
-export { type AnyEndpoint, type Answer, type Api, type DocumentedAnswer, type Endpoint, endpointOf, type Input, type Method } from './endpoint.ts';
 export {
-  type Envelope, Failure, type FailureAnswer, type FailureDetail, failureHeaders, type FailureKind, failureTitle, type FieldError, invalid,
-  problemEnvelope, rateFields, type RateState,
+  type AnyEndpoint,
+  type Answer,
+  type Api,
+  type DocumentedAnswer,
+  type Endpoint,
+  endpointOf,
+  type Input,
+  type Method,
+} from './endpoint.ts';
+export {
+  describeError,
+  type Envelope,
+  Failure,
+  type FailureAnswer,
+  type FailureDetail,
+  failureHeaders,
+  type FailureKind,
+  failureTitle,
+  type FieldError,
+  invalid,
+  problemEnvelope,
+  rateFields,
+  type RateState,
 } from './failure.ts';
 export * from './fields.ts';
 export { type Keyed, onceRecords, type OnceOptions } from './idempotency.ts';
@@ -18,4 +44,4 @@ export { type AnyApi, type ApiInfo, openapiOf } from './openapi.ts';
 export { createMetrics, type Metrics, operations, type Readiness } from './operations.ts';
 export { pointerOf } from './pointer.ts';
 export { purgeIdempotency } from './queries.ts';
-export { createServer, describeError, type Server, type ServerOptions, type Timeouts } from './server.ts';
+export { createServer, type Server, type ServerOptions, type Timeouts } from './server.ts';

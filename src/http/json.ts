@@ -14,7 +14,8 @@ export interface Read {
 }
 
 /** Names that reach into the machinery of objects. */
-export const isForbiddenName = (name: string): boolean => name === '__proto__' || name === 'constructor' || name === 'prototype';
+export const isForbiddenName = (name: string): boolean =>
+  name === '__proto__' || name === 'constructor' || name === 'prototype';
 
 /**
  * The object in a body; an empty body is an empty object. Throws 422 with one error at `#/` for what is no JSON object, no UTF-8,
@@ -35,7 +36,8 @@ export function readJson(body: Buffer, root: Node): Read {
   return { value: value as JsonObject, violations: reader.violations };
 }
 
-const notJson = (details: string): Error => invalid({ message: 'Not a JSON object', uri: '#/', attribute: 'json', details: [details] });
+const notJson = (details: string): Error =>
+  invalid({ message: 'Not a JSON object', uri: '#/', attribute: 'json', details: [details] });
 
 const NUMBER = /[-+.\deE]+/y;
 
@@ -120,7 +122,8 @@ class Reader {
       return plain;
     }
     end = start;
-    for (let code = this.#text.charCodeAt(end); code !== QUOTE; code = this.#text.charCodeAt(end)) end += code === BACKSLASH ? 2 : 1;
+    for (let code = this.#text.charCodeAt(end); code !== QUOTE; code = this.#text.charCodeAt(end))
+      end += code === BACKSLASH ? 2 : 1;
     this.#at = end + 1;
     return JSON.parse(this.#text.slice(start - 1, end + 1)) as string;
   }

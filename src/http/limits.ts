@@ -59,7 +59,10 @@ export function rateLimiter(clock: Clock): RateLimiter {
       else {
         const stepMs = 1000 / rate.perSecond;
         const nextMs = now + ((1 - bucket.tokens) / rate.perSecond) * 1000;
-        bucket.promisedMs = Math.min(Math.max(bucket.promisedMs + stepMs, nextMs), Math.max(nextMs, now + LONGEST_WAIT_MS));
+        bucket.promisedMs = Math.min(
+          Math.max(bucket.promisedMs + stepMs, nextMs),
+          Math.max(nextMs, now + LONGEST_WAIT_MS),
+        );
         retryAfterSeconds = Math.ceil((bucket.promisedMs - now) / 1000 - ROUNDING);
       }
       return { allowed, retryAfterSeconds, state: stateOf(bucket, rate) };
@@ -77,4 +80,5 @@ const stateOf = (bucket: Bucket, rate: Rate): RateState => ({
   resetSeconds: Math.ceil(Math.max(0, rate.burst - bucket.tokens) / rate.perSecond),
 });
 
-export const tooMany = ({ retryAfterSeconds, state }: Taken): Failure => new Failure('rate_limited', { retryAfterSeconds, rate: state });
+export const tooMany = ({ retryAfterSeconds, state }: Taken): Failure =>
+  new Failure('rate_limited', { retryAfterSeconds, rate: state });

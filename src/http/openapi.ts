@@ -26,13 +26,17 @@ export function openapiOf(apis: readonly AnyApi[], info: ApiInfo): Json {
   const components = new Components();
   const paths: Record<string, Json> = {};
   for (const api of apis) {
-    for (const [name, scheme] of Object.entries(api.authentication.schemes)) components.add('securitySchemes', name, scheme as Json);
+    for (const [name, scheme] of Object.entries(api.authentication.schemes))
+      components.add('securitySchemes', name, scheme as Json);
     for (const endpoint of api.endpoints) {
       const path = (api.prefix + endpoint.path).replace(/:([A-Za-z_]+)/g, '{$1}');
       const methods = [endpoint.method].flat();
       for (const method of methods) {
         const operation = methods.length === 1 ? endpoint.operation : `${endpoint.operation}_${method.toLowerCase()}`;
-        paths[path] = { ...paths[path], [method.toLowerCase()]: operationOf(api, endpoint, method, operation, components) };
+        paths[path] = {
+          ...paths[path],
+          [method.toLowerCase()]: operationOf(api, endpoint, method, operation, components),
+        };
       }
     }
   }
@@ -53,7 +57,8 @@ class Components {
   add(kind: string, name: string, value: Json): string {
     const known = (this.all[kind] ??= {});
     let unique = name;
-    for (let i = 2; known[unique] && JSON.stringify(known[unique]) !== JSON.stringify(value); i++) unique = `${name}_${i}`;
+    for (let i = 2; known[unique] && JSON.stringify(known[unique]) !== JSON.stringify(value); i++)
+      unique = `${name}_${i}`;
     known[unique] = value;
     return `#/components/${kind}/${unique}`;
   }
@@ -72,13 +77,16 @@ function describe(schema: JsonSchema, components: Components): Json {
   const out: Json = { ...(kind ? fieldKinds[kind].document : { type, format, enum: values }), ...rest };
   if (kind && !out.description) out.description = fieldKinds[kind].says;
   if (Array.isArray(range)) [out.minimum, out.maximum] = range;
-  if (Array.isArray(list) && list.length > 0) out.description = [schema.description, `Of: ${list.join(', ')}.`].filter(Boolean).join(' ');
+  if (Array.isArray(list) && list.length > 0)
+    out.description = [schema.description, `Of: ${list.join(', ')}.`].filter(Boolean).join(' ');
   for (const name of ['items', 'additionalProperties'] as const) {
     const child = schema[name];
     if (typeof child === 'object') out[name] = components.schema(child);
   }
   if (schema.properties) {
-    out.properties = Object.fromEntries(Object.entries(schema.properties).map(([name, child]) => [name, components.schema(child)]));
+    out.properties = Object.fromEntries(
+      Object.entries(schema.properties).map(([name, child]) => [name, components.schema(child)]),
+    );
   }
   for (const name of ['anyOf', 'oneOf', 'allOf'] as const) {
     const children = schema[name];
@@ -88,16 +96,25 @@ function describe(schema: JsonSchema, components: Components): Json {
   return out;
 }
 
-function operationOf(api: AnyApi, endpoint: AnyEndpoint<unknown>, method: string, operationId: string, components: Components): Json {
+function operationOf(
+  api: AnyApi,
+  endpoint: AnyEndpoint<unknown>,
+  method: string,
+  operationId: string,
+  components: Components,
+): Json {
   const { summary, description, answers, right } = endpoint;
   const body = (endpoint.body ?? NOTHING) as JsonSchema;
   const writes = WRITES.has(method);
-  const hasBody = writes && (Object.keys(body.properties ?? {}).length > 0 || typeof body.additionalProperties === 'object');
+  const hasBody =
+    writes && (Object.keys(body.properties ?? {}).length > 0 || typeof body.additionalProperties === 'object');
   return {
     operationId,
     tags: [endpoint.tag ?? api.name],
     summary,
-    ...(description || right ? { description: [description, right ? `Needs the right \`${right}\`.` : ''].filter(Boolean).join('\n\n') } : {}),
+    ...(description || right
+      ? { description: [description, right ? `Needs the right \`${right}\`.` : ''].filter(Boolean).join('\n\n') }
+      : {}),
     security: [Object.fromEntries(Object.keys(api.authentication.schemes).map((name) => [name, []]))],
     parameters: parametersOf(api, endpoint, writes, components),
     ...(hasBody ? { requestBody: requestBodyOf(body, endpoint.example, components) } : {}),
@@ -143,10 +160,15 @@ function parametersOf(api: AnyApi, endpoint: AnyEndpoint<unknown>, writes: boole
 function answersOf(answers: AnyEndpoint<unknown>['answers'], components: Components): Json {
   const out: Json = {};
   for (const [status, { description, schema, headers, example }] of Object.entries(answers)) {
-    const content = { ...(schema ? { schema: components.schema(schema as JsonSchema) } : {}), ...(example === undefined ? {} : { example }) };
+    const content = {
+      ...(schema ? { schema: components.schema(schema as JsonSchema) } : {}),
+      ...(example === undefined ? {} : { example }),
+    };
     out[status] = {
       description,
-      ...(headers ? { headers: Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, headerOf(text)])) } : {}),
+      ...(headers
+        ? { headers: Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, headerOf(text)])) }
+        : {}),
       ...(Object.keys(content).length > 0 ? { content: { 'application/json': content } } : {}),
     };
   }

@@ -37,7 +37,11 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
     buckets: GROUP_SECONDS,
     registers,
   });
-  const commands = new Counter({ name: 'committer_commands_total', help: 'Commands that went through the committer.', registers });
+  const commands = new Counter({
+    name: 'committer_commands_total',
+    help: 'Commands that went through the committer.',
+    registers,
+  });
   return {
     registry,
     started: () => active.inc(),
@@ -60,7 +64,10 @@ export interface Readiness {
 }
 
 /** Mounts /healthz (the process answers), /readyz (it can do its work) and /metrics. */
-export function operations(server: Server, options: { readonly metrics: Metrics; readonly ready: () => Promise<Readiness> }): void {
+export function operations(
+  server: Server,
+  options: { readonly metrics: Metrics; readonly ready: () => Promise<Readiness> },
+): void {
   const { metrics, ready } = options;
   const headers = { 'cache-control': 'no-store', 'content-security-policy': "default-src 'none'" };
   const json = { ...headers, 'content-type': 'application/json; charset=utf-8' };
@@ -70,7 +77,10 @@ export function operations(server: Server, options: { readonly metrics: Metrics;
   server.app.get('/readyz', async (_request, reply) => {
     // A check that can't be made is a check that failed.
     const { ok, checks } = await ready().catch((): Readiness => ({ ok: false, checks: {} }));
-    return reply.code(ok ? 200 : 503).headers(json).send(JSON.stringify({ ok, checks }));
+    return reply
+      .code(ok ? 200 : 503)
+      .headers(json)
+      .send(JSON.stringify({ ok, checks }));
   });
 
   server.app.get('/metrics', async (_request, reply) => {

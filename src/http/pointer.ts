@@ -7,14 +7,14 @@ const LONGEST_NAME = 64;
 /** `#/card/cvv`; the whole request is `#/`. Names that aren't ours lose card numbers, lone surrogates and excess length. */
 export function pointerOf(path: readonly string[]): string {
   let out = '#';
-  for (const name of path) out += `/${SIMPLE.test(name) ? name : escape(name)}`;
+  for (const name of path) out += `/${SIMPLE.test(name) ? name : escaped(name)}`;
   return path.length === 0 ? '#/' : out;
 }
 
 /** Short enough and without digits or anything to escape: nearly every name. */
 const SIMPLE = /^[A-Za-z_.-]{1,64}$/;
 
-const escape = (name: string): string => {
+const escaped = (name: string): string => {
   const masked = maskPansIn(name.toWellFormed());
   const cut = masked.length > LONGEST_NAME ? `${masked.slice(0, LONGEST_NAME).toWellFormed()}…` : masked;
   return encodeURIComponent(cut.replaceAll('~', '~0').replaceAll('/', '~1'));

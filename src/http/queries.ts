@@ -47,14 +47,24 @@ export const onceKind: Kind<OnceKey, OnceRecord> = {
   keyText: ({ project_id, key_hash }) => `${project_id}/${key_hash}`,
   async load(db, keys) {
     const hashes = keys.map((key) => key.key_hash);
-    const locks = hashes.map((hash) => BigInt.asIntN(64, BigInt(`0x${hash.slice(0, 16)}`))).sort((a, b) => (a < b ? -1 : 1));
-    const locked = db.query('select pg_advisory_xact_lock(lock) from unnest($1::int8[]) as lock', [arrayLiteral(locks, 'int8')]);
+    const locks = hashes
+      .map((hash) => BigInt.asIntN(64, BigInt(`0x${hash.slice(0, 16)}`)))
+      .sort((a, b) => (a < b ? -1 : 1));
+    const locked = db.query('select pg_advisory_xact_lock(lock) from unnest($1::int8[]) as lock', [
+      arrayLiteral(locks, 'int8'),
+    ]);
     const [, rows] = await Promise.all([
       locked,
       db.query<OnceRecord>(
         `select r.* from idempotency_records r join unnest($1::int8[], $2::text[]) as k(project_id, key_hash)
          on r.project_id = k.project_id and r.key_hash = k.key_hash order by r.project_id, r.key_hash for update of r`,
-        [arrayLiteral(keys.map((key) => key.project_id), 'int8'), arrayLiteral(hashes, 'text')],
+        [
+          arrayLiteral(
+            keys.map((key) => key.project_id),
+            'int8',
+          ),
+          arrayLiteral(hashes, 'text'),
+        ],
       ),
     ]);
     return new Map(rows.map((row) => [onceKind.keyText(row), row]));

@@ -32,7 +32,11 @@ function decode(text: string): string {
 }
 
 /** Filters as an object of flat names (`card.type` is one name). An empty value is no filter; unknown names only count when strict. */
-export function queryObject(pairs: readonly Pair[], root: Node, strict: boolean): { value: JsonObject; violations: Violation[] } {
+export function queryObject(
+  pairs: readonly Pair[],
+  root: Node,
+  strict: boolean,
+): { value: JsonObject; violations: Violation[] } {
   const out: JsonObject = {};
   const violations: Violation[] = [];
   for (const [name, value] of pairs) {

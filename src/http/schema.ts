@@ -46,14 +46,31 @@ export interface CompiledSchema {
   clean(value: object): void;
 }
 
-const ajv = new Ajv2020({ allErrors: true, verbose: true, messages: false, strict: true, allowUnionTypes: true, logger: false });
+const ajv = new Ajv2020({
+  allErrors: true,
+  verbose: true,
+  messages: false,
+  strict: true,
+  allowUnionTypes: true,
+  logger: false,
+});
 ajv.addKeyword('x-kind');
-ajv.addKeyword({ keyword: 'x-range', type: 'string', validate: ([min, max]: [number, number], text: string) => inRange(Number(text), min, max) });
-ajv.addKeyword({ keyword: 'x-list', type: 'string', validate: (values: string[], text: string) => isListOf(text.split(','), values) });
-for (const [name, kind] of Object.entries(fieldKinds)) if ('test' in kind) ajv.addFormat(name, { type: 'string', validate: kind.test });
+ajv.addKeyword({
+  keyword: 'x-range',
+  type: 'string',
+  validate: ([min, max]: [number, number], text: string) => inRange(Number(text), min, max),
+});
+ajv.addKeyword({
+  keyword: 'x-list',
+  type: 'string',
+  validate: (values: string[], text: string) => isListOf(text.split(','), values),
+});
+for (const [name, kind] of Object.entries(fieldKinds))
+  if ('test' in kind) ajv.addFormat(name, { type: 'string', validate: kind.test });
 
 /** What isn't a number at all is the format's concern. */
-const inRange = (value: number, min: number, max: number): boolean => Number.isNaN(value) || (value >= min && value <= max);
+const inRange = (value: number, min: number, max: number): boolean =>
+  Number.isNaN(value) || (value >= min && value <= max);
 const isListOf = (parts: readonly string[], values: readonly string[]): boolean =>
   parts.length <= 200 && (values.length === 0 || parts.every((part) => values.includes(part.trim())));
 
@@ -82,7 +99,9 @@ function nodeOf(schema: JsonSchema, order: number): Node {
   const kind = schema['x-kind'];
   const { properties, items, additionalProperties: others } = schema;
   return {
-    properties: properties ? new Map(Object.entries(properties).map(([name, child], i) => [name, nodeOf(child, i)])) : null,
+    properties: properties
+      ? new Map(Object.entries(properties).map(([name, child], i) => [name, nodeOf(child, i)]))
+      : null,
     others: typeof others === 'object' ? nodeOf(others, 0) : null,
     items: items ? nodeOf(items, 0) : null,
     order,
@@ -118,14 +137,24 @@ function cleanOf(schema: JsonSchema): Clean | null {
     return clean && ((values: unknown[]) => values.map((value) => clean(value as never)));
   }
   const cleaner = cleanerOf(schema);
-  return cleaner && ((value: object) => (cleaner(value), value));
+  if (!cleaner) return null;
+  return (value: object) => {
+    cleaner(value);
+    return value;
+  };
 }
 
-type Describe = (params: Readonly<Record<string, unknown>>, schema: JsonSchema) => readonly [message: string, ...details: string[]];
+type Describe = (
+  params: Readonly<Record<string, unknown>>,
+  schema: JsonSchema,
+) => readonly [message: string, ...details: string[]];
 
 const wrongFormat: Describe = (_, schema) => {
   const kind = schema['x-kind'];
-  return ['Wrong format', kind ? fieldKinds[kind].says : String(schema.description ?? 'the form that the description gives')];
+  return [
+    'Wrong format',
+    kind ? fieldKinds[kind].says : typeof schema.description === 'string' ? schema.description : 'the form that the description gives',
+  ];
 };
 
 /** ajv's keyword → what the client is told. */
@@ -133,14 +162,14 @@ const DESCRIPTIONS: Readonly<Record<string, Describe>> = {
   type: ({ type }) => ['Wrong type', `must be of type ${[type].flat().join(' or ')}`],
   format: wrongFormat,
   pattern: wrongFormat,
-  minLength: ({ limit }) => ['Wrong length', `at least ${limit} characters`],
-  maxLength: ({ limit }) => ['Wrong length', `at most ${limit} characters`],
-  minItems: ({ limit }) => ['Wrong size', `at least ${limit} items`],
-  maxItems: ({ limit }) => ['Wrong size', `at most ${limit} items`],
-  minProperties: ({ limit }) => ['Wrong size', `at least ${limit} values`],
-  maxProperties: ({ limit }) => ['Wrong size', `at most ${limit} values`],
-  minimum: ({ limit }) => ['Out of range', `at least ${limit}`],
-  maximum: ({ limit }) => ['Out of range', `at most ${limit}`],
+  minLength: ({ limit }) => ['Wrong length', `at least ${String(limit)} characters`],
+  maxLength: ({ limit }) => ['Wrong length', `at most ${String(limit)} characters`],
+  minItems: ({ limit }) => ['Wrong size', `at least ${String(limit)} items`],
+  maxItems: ({ limit }) => ['Wrong size', `at most ${String(limit)} items`],
+  minProperties: ({ limit }) => ['Wrong size', `at least ${String(limit)} values`],
+  maxProperties: ({ limit }) => ['Wrong size', `at most ${String(limit)} values`],
+  minimum: ({ limit }) => ['Out of range', `at least ${String(limit)}`],
+  maximum: ({ limit }) => ['Out of range', `at most ${String(limit)}`],
   'x-range': (_, schema) => ['Out of range', `${(schema['x-range'] as number[]).join(' to ')}`],
   'x-list': (_, schema) => ['Not allowed', oneOf(schema['x-list'] as string[])],
   enum: (_, schema) => {
@@ -150,15 +179,24 @@ const DESCRIPTIONS: Readonly<Record<string, Describe>> = {
   const: (_, schema) => ['Not allowed', oneOf([schema.const])],
 };
 
-const oneOf = (values: readonly unknown[]): string => (values.length === 0 ? 'at most 200 values' : `one of: ${values.join(', ')}`);
+const oneOf = (values: readonly unknown[]): string =>
+  values.length === 0 ? 'at most 200 values' : `one of: ${values.join(', ')}`;
 
 function violationOf(error: ErrorObject): Violation[] {
   const path = pointerNames(error.instancePath);
   const params = error.params as Readonly<Record<string, unknown>>;
   if (error.keyword === 'required') return [missing([...path, params.missingProperty as string])];
-  if (error.keyword === 'additionalProperties') return [unknownProperty([...path, params.additionalProperty as string])];
+  if (error.keyword === 'additionalProperties')
+    return [unknownProperty([...path, params.additionalProperty as string])];
   if (error.keyword === 'propertyNames') {
-    return [{ path: [...path, params.propertyName as string], message: 'Wrong name', attribute: 'propertyNames', details: ['a shorter or simpler name'] }];
+    return [
+      {
+        path: [...path, params.propertyName as string],
+        message: 'Wrong name',
+        attribute: 'propertyNames',
+        details: ['a shorter or simpler name'],
+      },
+    ];
   }
   // What is wrong with a name is told once, by propertyNames.
   if (error.propertyName !== undefined) return [];
@@ -168,7 +206,12 @@ function violationOf(error: ErrorObject): Violation[] {
   return [{ path, message, attribute: error.keyword.replace(/^x-/, ''), details }];
 }
 
-export const missing = (path: readonly string[]): Violation => ({ path, message: 'Required', attribute: 'required', details: ['a value is required'] });
+export const missing = (path: readonly string[]): Violation => ({
+  path,
+  message: 'Required',
+  attribute: 'required',
+  details: ['a value is required'],
+});
 export const unknownProperty = (path: readonly string[]): Violation => ({ path, message: 'Unknown property' });
 
 /** More than any honest request has; bounds the answer to a hostile one. */

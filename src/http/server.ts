@@ -1,11 +1,12 @@
 // The listener: connections, time limits, request ids, access log, and the answers to what never reaches a handler.
 // Rule: whatever arrives, however broken, is answered in the shape of the API it was meant for, and nothing of it is logged.
-import { STATUS_CODES } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { type Clock, type Log, maskPansIn, type Random } from '../base/index.ts';
+import type { Clock, Log, Random } from '../base/index.ts';
 import { BODY_LIMIT, discardBody } from './body.ts';
-import { type Envelope, Failure, type FailureKind, problemEnvelope, STATUS } from './failure.ts';
+import { API_HEADERS, describeError, type Envelope, Failure, failureFrom, problemEnvelope } from './failure.ts';
+import { answerMalformed, expectContinue, type MalformedError } from './malformed.ts';
+import { routeTable } from './templates.ts';
 
 /** What counts requests (operations.ts). */
 export interface RequestMetrics {
@@ -39,7 +40,14 @@ export interface Timeouts {
   readonly drainMs: number;
 }
 
-const TIMEOUTS: Timeouts = { headersMs: 10_000, requestMs: 30_000, checkMs: 2000, silenceMs: 90_000, keepAliveMs: 72_000, drainMs: 25_000 };
+const TIMEOUTS: Timeouts = {
+  headersMs: 10_000,
+  requestMs: 30_000,
+  checkMs: 2000,
+  silenceMs: 90_000,
+  keepAliveMs: 72_000,
+  drainMs: 25_000,
+};
 const HEADER_LIMIT = 16 * 1024;
 const LONGEST_PARAM = 200;
 
@@ -114,7 +122,8 @@ export function createServer(options: ServerOptions): Server {
 
   const envelopeAt = (path: string): Envelope => {
     for (const [prefix, envelope] of prefixes) {
-      if (path.startsWith(prefix) && (path.length === prefix.length || '/?#'.includes(path[prefix.length] as string))) return envelope;
+      if (path.startsWith(prefix) && (path.length === prefix.length || '/?#'.includes(path[prefix.length] as string)))
+        return envelope;
     }
     return problemEnvelope;
   };
@@ -139,7 +148,10 @@ export function createServer(options: ServerOptions): Server {
     const status = reply.raw.statusCode;
     const route = request.routeOptions.url ?? 'none';
     metrics?.finished(request.method, route, status, reply.elapsedTime / 1000);
-    log.info({ requestId: request.id, method: request.method, route, status, ms: Math.round(reply.elapsedTime * 10) / 10 }, 'request');
+    log.info(
+      { requestId: request.id, method: request.method, route, status, ms: Math.round(reply.elapsedTime * 10) / 10 },
+      'request',
+    );
     next();
   });
 
@@ -175,7 +187,8 @@ export function createServer(options: ServerOptions): Server {
     refuse,
     work,
     ownPrefix: (prefix, envelope) => void prefixes.push([prefix, envelope]),
-    remoteAddressOf: (request) => plainAddress(isIP(request.ip) ? request.ip : (request.raw.socket.remoteAddress ?? '')),
+    remoteAddressOf: (request) =>
+      plainAddress(isIP(request.ip) ? request.ip : (request.raw.socket.remoteAddress ?? '')),
     async listen({ host, port }) {
       await app.listen({ host, port });
       const address = app.server.address();
@@ -209,7 +222,13 @@ function originForm(url: string): string {
   return slash < 0 ? '/' : url.slice(slash);
 }
 
-const ONCE_ONLY: ReadonlySet<string> = new Set(['host', 'authorization', 'content-type', 'x-secret', 'authorization-key']);
+const ONCE_ONLY: ReadonlySet<string> = new Set([
+  'host',
+  'authorization',
+  'content-type',
+  'x-secret',
+  'authorization-key',
+]);
 
 /** A Host field on HTTP/1.1, and nothing twice that two readers could understand in two ways (node keeps the first). */
 function isPlausible(request: FastifyRequest): boolean {
@@ -228,107 +247,10 @@ function isPlausible(request: FastifyRequest): boolean {
   return true;
 }
 
-/** Errors of the framework and of node, by their code; any other error with a 4xx status is a malformed request. */
-const KINDS: Readonly<Record<string, FailureKind>> = {
-  FST_ERR_BAD_URL: 'bad_request',
-  FST_ERR_MAX_PARAM_LENGTH: 'not_found',
-  FST_ERR_CTP_BODY_TOO_LARGE: 'too_large',
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
-};
-
-function failureFrom(error: unknown): Failure {
-  if (error instanceof Failure) return error;
-  const { code = '', statusCode = 500 } = (error ?? {}) as { code?: string; statusCode?: number };
-  return new Failure(KINDS[code] ?? (statusCode >= 400 && statusCode < 500 ? 'bad_request' : 'internal'));
-}
-
-/** The parts of an error that may be logged: a database's error also carries values of rows. */
-export function describeError(error: unknown): { type: string; code?: string; message: string; stack?: string } {
-  if (!(error instanceof Error)) return { type: typeof error, message: 'not an error' };
-  const { code } = error as { code?: unknown };
-  return {
-    type: error.name,
-    ...(typeof code === 'string' ? { code } : {}),
-    message: maskPansIn(error.message),
-    ...(error.stack ? { stack: maskPansIn(error.stack) } : {}),
-  };
-}
-
-/** What every answer of an API carries. */
-export const API_HEADERS: Readonly<Record<string, string>> = {
-  'content-type': 'application/json; charset=utf-8',
-  'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-};
-
 function sendFailure(envelope: Envelope, { kind, detail }: Failure, reply: FastifyReply): FastifyReply {
   const { status, headers, body } = envelope.failure(kind, detail);
   return reply.code(status).headers(API_HEADERS).headers(headers).send(JSON.stringify(body));
 }
-
-const MALFORMED: Readonly<Record<string, FailureKind>> = { ERR_HTTP_REQUEST_TIMEOUT: 'timeout', HPE_HEADER_OVERFLOW: 'headers_too_large' };
-
-interface MalformedError {
-  readonly code?: string;
-  readonly rawPacket?: unknown;
-}
-
-/** Answers what node's parser refused: only a socket is left, and perhaps the first line that tells where it was going. */
-function answerMalformed(
-  error: MalformedError,
-  socket: Socket,
-  fixedHeaders: Readonly<Record<string, string>>,
-  envelopeAt: (path: string) => Envelope,
-): void {
-  const response = (socket as Socket & { _httpMessage?: { _headerSent: boolean; req?: { url?: string } } })._httpMessage;
-  // Behind a response that has begun, more bytes would only be taken for a part of it.
-  if (error.code === 'ECONNRESET' || !socket.writable || response?._headerSent) {
-    socket.destroy();
-    return;
-  }
-  const line = /^[A-Z]{3,12} (\/[^ \r\n]*)/.exec(Buffer.isBuffer(error.rawPacket) ? error.rawPacket.toString('latin1', 0, 256) : '');
-  const kind = MALFORMED[error.code ?? ''] ?? 'bad_request';
-  const { status, headers, body } = envelopeAt(response?.req?.url ?? line?.[1] ?? '').failure(kind, {});
-  const text = JSON.stringify(body);
-  // The envelope may have no status of its own for a request that never was one.
-  const code = kind === 'bad_request' ? status : STATUS[kind];
-  const fields = { ...fixedHeaders, ...API_HEADERS, ...headers, 'content-length': Buffer.byteLength(text), connection: 'close' };
-  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${code} ${STATUS_CODES[code]}\r\n${lines.join('')}\r\n${text}`);
-  socket.on('finish', () => socket.destroy());
-}
-
-/** `Expect: 100-continue`: a body that would be refused is not asked for. Other expectations are ignored (RFC 9110, section 10.1.1). */
-function expectContinue(app: FastifyInstance): void {
-  app.server.on('checkContinue', (request, response) => {
-    if (!(Number(request.headers['content-length']) > BODY_LIMIT)) response.writeContinue();
-    app.server.emit('request', request, response);
-  });
-  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-}
-
-/** Which methods a path has: asked only for requests that matched no route. */
-function routeTable(): { add(methods: readonly string[], template: string): void; allowedAt(path: string): string | null } {
-  const templates = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>();
-  return {
-    add(methods, url) {
-      const template = url.length > 1 ? url.replace(/\/$/, '') : url;
-      let entry = templates.get(template);
-      if (!entry) templates.set(template, (entry = { pattern: patternOf(template), methods: new Set(['OPTIONS']) }));
-      for (const method of methods) entry.methods.add(method);
-    },
-    allowedAt(path) {
-      const methods = new Set<string>();
-      for (const entry of templates.values()) if (entry.pattern.test(path)) for (const method of entry.methods) methods.add(method);
-      return methods.size === 0 ? null : [...methods].sort().join(', ');
-    },
-  };
-}
-
-const patternOf = (template: string): RegExp => {
-  const escaped = template.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
-  return new RegExp(`^${escaped.replace(/:[A-Za-z_]+/g, '[^/]+').replace(/\*/g, '.*')}/?$`);
-};
 
 function workCounter(): Server['work'] & { ended(): Promise<void> } {
   let running = 0;

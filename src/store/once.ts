@@ -77,7 +77,10 @@ export function onceCommand<Value>(
   };
 }
 
-const answered = <Value>(decision: Decision<Value>, answerOf: (value: Value) => StoredAnswer): Decision<StoredAnswer> => ({
+const answered = <Value>(
+  decision: Decision<Value>,
+  answerOf: (value: Value) => StoredAnswer,
+): Decision<StoredAnswer> => ({
   ...decision,
   value: answerOf(decision.value),
 });

@@ -1,7 +1,17 @@
 // What is told about the APIs and about the service's health, and links between pages.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { basicAuthentication, createMetrics, documentation, openapiOf, operations, pageLinks, type Api, type Metrics, rateLimiter } from '../../src/http/index.ts';
+import {
+  basicAuthentication,
+  createMetrics,
+  documentation,
+  openapiOf,
+  operations,
+  pageLinks,
+  type Api,
+  type Metrics,
+  rateLimiter,
+} from '../../src/http/index.ts';
 import { systemClock } from '../../src/base/index.ts';
 import { endpoints, envelope, type Principal, type Service, SHOP, startService } from './service.ts';
 
@@ -12,7 +22,13 @@ const declaration: Api<Principal> = {
   authentication: basicAuthentication<Principal>({ authenticator: () => null, failures: null }),
   endpoints,
   limits: { limiter: rateLimiter(systemClock), rateOf: () => null },
-  idempotency: { keyed: () => Buffer.alloc(32), header: 'idempotency-key', keepMs: 1, reused: 'validation', scopeOf: () => ({ owner: 1n, credential: '' }) },
+  idempotency: {
+    keyed: () => Buffer.alloc(32),
+    header: 'idempotency-key',
+    keepMs: 1,
+    reused: 'validation',
+    scopeOf: () => ({ owner: 1n, credential: '' }),
+  },
 };
 
 // biome-ignore lint/suspicious/noExplicitAny: a document of many shapes
@@ -23,8 +39,12 @@ describe('the API description', () => {
 
   test('has every endpoint under every verb, and nothing else', () => {
     assert.equal(document.openapi, '3.1.0');
-    const listed = Object.entries(document.paths).flatMap(([path, item]) => Object.keys(item as object).map((method) => `${method} ${path}`));
-    const declared = endpoints.flatMap(({ method, path }) => [method].flat().map((one) => `${one.toLowerCase()} /test${path.replace(':id', '{id}')}`));
+    const listed = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.keys(item as object).map((method) => `${method} ${path}`),
+    );
+    const declared = endpoints.flatMap(({ method, path }) =>
+      [method].flat().map((one) => `${one.toLowerCase()} /test${path.replace(':id', '{id}')}`),
+    );
     assert.deepEqual(listed.sort(), declared.sort());
   });
 
@@ -33,7 +53,10 @@ describe('the API description', () => {
     const visit = (value: Json): void => {
       if (typeof value !== 'object' || value === null) return;
       if (typeof value.$ref === 'string') {
-        const found = value.$ref.slice(2).split('/').reduce((at: Json, name: string) => at?.[name], document);
+        const found = value.$ref
+          .slice(2)
+          .split('/')
+          .reduce((at: Json, name: string) => at?.[name], document);
         assert.ok(found, value.$ref);
       }
       if (typeof value.operationId === 'string') names.push(value.operationId);
@@ -47,25 +70,53 @@ describe('the API description', () => {
   test('tells how to ask, what goes in, and what may go wrong', () => {
     const create = document.paths['/test/orders/create'].post;
     assert.deepEqual(create.security, [{ basic: [] }]);
-    assert.deepEqual(Object.keys(create.responses), ['201', '400', '401', '403', '406', '409', '413', '415', '422', '429', '500']);
+    assert.deepEqual(Object.keys(create.responses), [
+      '201',
+      '400',
+      '401',
+      '403',
+      '406',
+      '409',
+      '413',
+      '415',
+      '422',
+      '429',
+      '500',
+    ]);
     assert.equal(create.requestBody.content['application/json'].example.amount, 12.5);
     const { properties, required } = document.components.schemas.OrderRequest;
     assert.deepEqual(required, ['amount']);
     assert.deepEqual(properties.amount.type, ['number', 'string']);
     assert.deepEqual(properties.options.properties.force3d.enum, [0, 1, '0', '1', false, true]);
-    assert.deepEqual(create.parameters.map((parameter: Json) => [parameter.in, parameter.name]), [['header', 'idempotency-key']]);
+    assert.deepEqual(
+      create.parameters.map((parameter: Json) => [parameter.in, parameter.name]),
+      [['header', 'idempotency-key']],
+    );
     const list = document.paths['/test/orders/'].get;
-    assert.deepEqual(list.parameters.map((parameter: Json) => parameter.name), ['status', 'card.type', 'created_from', 'per_page', 'sort']);
+    assert.deepEqual(
+      list.parameters.map((parameter: Json) => parameter.name),
+      ['status', 'card.type', 'created_from', 'per_page', 'sort'],
+    );
     assert.deepEqual([list.parameters[3].schema.minimum, list.parameters[3].schema.maximum], [1, 2000]);
-    assert.deepEqual(document.components.responses.test_unauthenticated.content['application/json'].example, { kind: 'unauthenticated' });
+    assert.deepEqual(document.components.responses.test_unauthenticated.content['application/json'].example, {
+      kind: 'unauthenticated',
+    });
     assert.deepEqual(document.components.securitySchemes.basic.scheme, 'basic');
   });
 
   test('two APIs with a schema of the same name keep both', () => {
-    const other: Api<Principal> = { ...declaration, prefix: '/other', name: 'other', envelope: { ...envelope, schema: { title: 'Failure', type: 'object' } } };
+    const other: Api<Principal> = {
+      ...declaration,
+      prefix: '/other',
+      name: 'other',
+      envelope: { ...envelope, schema: { title: 'Failure', type: 'object' } },
+    };
     const both: Json = openapiOf([declaration, other], { title: 'Both', version: '1' });
     assert.deepEqual(both.components.schemas.Failure_2, { title: 'Failure', type: 'object' });
-    assert.equal(both.components.responses.other_internal.content['application/json'].schema.$ref, '#/components/schemas/Failure_2');
+    assert.equal(
+      both.components.responses.other_internal.content['application/json'].schema.$ref,
+      '#/components/schemas/Failure_2',
+    );
   });
 });
 
@@ -87,12 +138,16 @@ describe('beside the APIs', () => {
     });
   });
   after(() => service.server.close());
-  const get = (path: string, method = 'GET'): Promise<Response> => fetch(service.url + path, { method, redirect: 'manual' });
+  const get = (path: string, method = 'GET'): Promise<Response> =>
+    fetch(service.url + path, { method, redirect: 'manual' });
 
   test('/openapi.json is the description', async () => {
     const response = await get('/openapi.json');
     assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
-    assert.deepEqual(await response.json(), JSON.parse(JSON.stringify(openapiOf([declaration], { title: 'Test', version: '1.2.3' }))));
+    assert.deepEqual(
+      await response.json(),
+      JSON.parse(JSON.stringify(openapiOf([declaration], { title: 'Test', version: '1.2.3' }))),
+    );
   });
 
   for (const path of ['/docs', '/docs/']) {
@@ -103,7 +158,9 @@ describe('beside the APIs', () => {
       assert.match(policy, /default-src 'none'; script-src 'self';/);
       assert.doesNotMatch(policy, /https?:|unsafe-eval|script-src[^;]*unsafe|upgrade-insecure/);
       const html = await response.text();
-      const parts = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, part = '']) => new URL(part, `${service.url}${path}`));
+      const parts = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(
+        ([, part = '']) => new URL(part, `${service.url}${path}`),
+      );
       assert.ok(parts.length >= 5);
       assert.doesNotMatch(html, /<script(?![^>]*src=)/);
       for (const part of parts) {
@@ -133,13 +190,17 @@ describe('beside the APIs', () => {
   });
 
   test('/metrics counts by route template, never by what the client wrote', async () => {
-    for (const id of ['CANARY1', 'CANARY2', 'CANARY3']) await fetch(`${service.url}/test/orders/${id}?q=CANARY`, { headers: { authorization: SHOP } });
+    for (const id of ['CANARY1', 'CANARY2', 'CANARY3'])
+      await fetch(`${service.url}/test/orders/${id}?q=CANARY`, { headers: { authorization: SHOP } });
     await get('/CANARY');
     metrics.group(17, 2.5);
     const response = await get('/metrics');
     assert.match(response.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
     const text = await response.text();
-    assert.match(text, /http_server_request_duration_seconds_count\{http_request_method="GET",http_route="\/test\/orders\/:id",http_response_status_code="200"\} 3/);
+    assert.match(
+      text,
+      /http_server_request_duration_seconds_count\{http_request_method="GET",http_route="\/test\/orders\/:id",http_response_status_code="200"\} 3/,
+    );
     assert.match(text, /http_server_active_requests 1/);
     assert.match(text, /committer_group_size_sum 17/);
     assert.match(text, /committer_group_duration_seconds_sum 0\.0025/);
@@ -149,7 +210,11 @@ describe('beside the APIs', () => {
 });
 
 describe('page links', () => {
-  const page = { publicUrl: 'https://pay.example', path: '/gateway/orders/', query: { status: ['new', 'charged'], 'client.name': 'a&b "c"', per_page: 2, after: 'x', gone: undefined } };
+  const page = {
+    publicUrl: 'https://pay.example',
+    path: '/gateway/orders/',
+    query: { status: ['new', 'charged'], 'client.name': 'a&b "c"', per_page: 2, after: 'x', gone: undefined },
+  };
 
   test('carry every filter, changed for each page', () => {
     assert.equal(

@@ -2,7 +2,15 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { Amount, type AnyEndpoint, endpointOf, onceRecords, type OnceOptions, Optional, Shape } from '../../src/http/index.ts';
+import {
+  Amount,
+  type AnyEndpoint,
+  endpointOf,
+  onceRecords,
+  type OnceOptions,
+  Optional,
+  Shape,
+} from '../../src/http/index.ts';
 import { onceFor, type OnceScope } from '../../src/http/idempotency.ts';
 import { type OnceRecord, onceKind } from '../../src/http/queries.ts';
 import type { Change, Loaded } from '../../src/store/index.ts';
@@ -38,9 +46,17 @@ class Records {
   }
 }
 
-const once = (key = 'k', request: readonly string[] = ['', '{"amount":1}'], changed: Partial<OnceScope> = {}, keep = options): Once =>
-  onceFor(keep, { ...scope, ...changed }, key, request);
-const answer = (status: number, body = '{"orders":[]}'): StoredAnswer => ({ status, body, location: status === 201 ? 'https://pay.example/pay/1' : null });
+const once = (
+  key = 'k',
+  request: readonly string[] = ['', '{"amount":1}'],
+  changed: Partial<OnceScope> = {},
+  keep = options,
+): Once => onceFor(keep, { ...scope, ...changed }, key, request);
+const answer = (status: number, body = '{"orders":[]}'): StoredAnswer => ({
+  status,
+  body,
+  location: status === 201 ? 'https://pay.example/pay/1' : null,
+});
 
 describe('a record', () => {
   test('is written by the first, refuses while it runs, and repeats the answer afterwards', () => {
@@ -57,35 +73,71 @@ describe('a record', () => {
     const records = new Records();
     const first = once();
     records.begin(first);
-    const others = [once('k', ['', '{"amount":2}']), once('k', ['a=1', '{"amount":1}']), once('k', ['', '{"amount":1} '])];
+    const others = [
+      once('k', ['', '{"amount":2}']),
+      once('k', ['a=1', '{"amount":1}']),
+      once('k', ['', '{"amount":1} ']),
+    ];
     for (const other of others) assert.throws(() => records.begin(other), { kind: 'validation' });
     records.apply(first.finish(answer(200), NOW));
     for (const other of others) assert.throws(() => records.begin(other), { kind: 'validation' });
-    assert.throws(() => records.begin(once('k', ['', 'x'], {}, { ...options, reused: 'conflict' })), { kind: 'conflict' });
+    assert.throws(() => records.begin(once('k', ['', 'x'], {}, { ...options, reused: 'conflict' })), {
+      kind: 'conflict',
+    });
   });
 
   test('keys of another credential, method, path or owner never meet', () => {
     const records = new Records();
-    for (const changed of [{}, { credential: 'gateway 2' }, { method: 'PUT' }, { path: '/gateway/orders/authorize' }, { owner: 8n }]) {
-      assert.ok('changes' in records.begin(once('k', undefined, changed)), JSON.stringify(changed, (_, value) => String(value)));
+    for (const changed of [
+      {},
+      { credential: 'gateway 2' },
+      { method: 'PUT' },
+      { path: '/gateway/orders/authorize' },
+      { owner: 8n },
+    ]) {
+      assert.ok(
+        'changes' in records.begin(once('k', undefined, changed)),
+        JSON.stringify(changed, (_, value) => String(value)),
+      );
     }
     assert.equal(records.rows.size, 5);
   });
 
   test('parts of the scope can’t be pushed into one another', () => {
-    const keys = [once('b', undefined, { path: '/a' }).key, once('', undefined, { path: '/ab' }).key, once('/ab', undefined, { path: '' }).key];
+    const keys = [
+      once('b', undefined, { path: '/a' }).key,
+      once('', undefined, { path: '/ab' }).key,
+      once('/ab', undefined, { path: '' }).key,
+    ];
     assert.equal(new Set(keys).size, 3);
   });
 
   test('holds neither the key nor the request, only keyed hashes', () => {
     const records = new Records();
     records.begin(once('my-key', ['', '{"pan":"4111111111111111"}']));
-    const text = JSON.stringify([...records.rows.values()], (_, value) => (typeof value === 'bigint' ? String(value) : value));
+    const text = JSON.stringify([...records.rows.values()], (_, value) =>
+      typeof value === 'bigint' ? String(value) : value,
+    );
     assert.doesNotMatch(text, /my-key|4111/);
     assert.match([...records.rows.values()][0]?.key_hash ?? '', /^[0-9a-f]{64}$/);
   });
 
-  const kept: readonly [status: number, kept: boolean][] = [[200, true], [201, true], [204, true], [402, true], [500, true], [400, false], [401, false], [403, false], [404, false], [409, false], [413, false], [422, false], [429, false], [503, false]];
+  const kept: readonly [status: number, kept: boolean][] = [
+    [200, true],
+    [201, true],
+    [204, true],
+    [402, true],
+    [500, true],
+    [400, false],
+    [401, false],
+    [403, false],
+    [404, false],
+    [409, false],
+    [413, false],
+    [422, false],
+    [429, false],
+    [503, false],
+  ];
   for (const [status, isKept] of kept) {
     test(`${status} is ${isKept ? 'kept' : 'forgotten'}`, () => {
       const records = new Records();
@@ -104,7 +156,9 @@ describe('a record', () => {
     const second = once('k', ['', 'another']);
     assert.ok('changes' in records.begin(second, later(7 * DAY)));
     records.apply(second.finish(answer(402), later(7 * DAY)));
-    assert.deepEqual(records.begin(once('k', ['', 'another']), later(8 * DAY)), { replay: { ...answer(402), replayed: true } });
+    assert.deepEqual(records.begin(once('k', ['', 'another']), later(8 * DAY)), {
+      replay: { ...answer(402), replayed: true },
+    });
   });
 
   test('without an outcome names the order, and repeats what the recovery found', () => {
@@ -115,7 +169,11 @@ describe('a record', () => {
     assert.deepEqual(records.begin(once()), { unresolved: 5n });
     records.apply(onceRecords.finish(records.loaded, scope.owner, first.key, answer(500)));
     assert.deepEqual(records.begin(once()), { replay: { ...answer(500), replayed: true } });
-    assert.deepEqual(onceRecords.finish(records.loaded, scope.owner, first.key, answer(200)), [], 'the first end counts');
+    assert.deepEqual(
+      onceRecords.finish(records.loaded, scope.owner, first.key, answer(200)),
+      [],
+      'the first end counts',
+    );
   });
 
   test('whose process died stops refusing, and a recovery can mark or finish it', () => {
@@ -131,17 +189,28 @@ describe('a record', () => {
 });
 
 describe('a command of one phase', () => {
-  const charge = (decide: () => string) => ({ name: 'charge', needs: [], decide: () => ({ value: decide(), changes: [] }) });
+  const charge = (decide: () => string) => ({
+    name: 'charge',
+    needs: [],
+    decide: () => ({ value: decide(), changes: [] }),
+  });
 
   test('begins and ends in one decision, and its repeat decides nothing', () => {
     const records = new Records();
     let decided = 0;
-    const command = (): ReturnType<typeof onceCommand<string>> => onceCommand(charge(() => `{"n":${++decided}}`), once(), () => NOW, (body) => answer(200, body));
+    const command = (): ReturnType<typeof onceCommand<string>> =>
+      onceCommand(
+        charge(() => `{"n":${++decided}}`),
+        once(),
+        () => NOW,
+        (body) => answer(200, body),
+      );
     const run = (): StoredAnswer => {
       const { value, changes, next } = command().decide(records.loaded);
       // One commit folds the two changes of a new record into one row.
       for (const change of changes) records.apply([change]);
-      for (const { state } of next ?? []) assert.deepEqual(state, [...records.rows.values()][0], 'those behind in the group see the end');
+      for (const { state } of next ?? [])
+        assert.deepEqual(state, [...records.rows.values()][0], 'those behind in the group see the end');
       return value;
     };
     assert.deepEqual(run(), answer(200, '{"n":1}'));
@@ -151,13 +220,25 @@ describe('a command of one phase', () => {
 
   test('that refuses by throwing leaves no record', () => {
     const records = new Records();
-    const command = onceCommand(charge(() => { throw new Error('no such order'); }), once(), () => NOW, (body) => answer(200, body));
+    const command = onceCommand(
+      charge(() => {
+        throw new Error('no such order');
+      }),
+      once(),
+      () => NOW,
+      (body) => answer(200, body),
+    );
     assert.throws(() => command.decide(records.loaded), /no such order/);
     assert.equal(records.rows.size, 0);
   });
 
   test('without a key is the command itself', () => {
-    const command = onceCommand(charge(() => '{}'), null, () => NOW, (body) => answer(200, body));
+    const command = onceCommand(
+      charge(() => '{}'),
+      null,
+      () => NOW,
+      (body) => answer(200, body),
+    );
     assert.deepEqual(command.decide(new Records().loaded), { value: answer(200, '{}'), changes: [] });
   });
 });
@@ -166,7 +247,13 @@ describe('over HTTP', () => {
   const records = new Records();
   let effects = 0;
   const endpoint: AnyEndpoint<Principal> = endpointOf<Principal>()({
-    method: ['POST', 'PUT'], path: '/orders/:id/charge', operation: 'charge', summary: 'Charges', right: null, body: Shape({ amount: Optional(Amount()) }), answers: { 201: { description: 'charged' } },
+    method: ['POST', 'PUT'],
+    path: '/orders/:id/charge',
+    operation: 'charge',
+    summary: 'Charges',
+    right: null,
+    body: Shape({ amount: Optional(Amount()) }),
+    answers: { 201: { description: 'charged' } },
     handler: ({ once: given, params }) => {
       if (!given) return { status: 201, body: { effects: ++effects, params } };
       const begun = records.begin(given);
@@ -182,14 +269,25 @@ describe('over HTTP', () => {
     service = await startService({ api: { endpoints: [endpoint], idempotency } });
   });
   after(() => service.server.close());
-  const send = (key: string | null, path = '/test/orders/1/charge', method = 'POST', authorization = SHOP): Promise<Response> =>
-    fetch(service.url + path, { method, headers: { authorization, ...(key === null ? {} : { 'idempotency-key': key }) } });
+  const send = (
+    key: string | null,
+    path = '/test/orders/1/charge',
+    method = 'POST',
+    authorization = SHOP,
+  ): Promise<Response> =>
+    fetch(service.url + path, {
+      method,
+      headers: { authorization, ...(key === null ? {} : { 'idempotency-key': key }) },
+    });
 
   test('a repeat has the same status, bytes and Location, and says that it is one', async () => {
     const first = await send('key-1');
     const again = await send('key-1', '/test/orders/1/charge/');
     assert.deepEqual([first.headers.get('idempotent-replay'), again.headers.get('idempotent-replay')], [null, 'true']);
-    assert.deepEqual([again.status, again.headers.get('location'), await again.text()], [201, 'https://pay.example/pay/1', await first.text()]);
+    assert.deepEqual(
+      [again.status, again.headers.get('location'), await again.text()],
+      [201, 'https://pay.example/pay/1', await first.text()],
+    );
   });
 
   test('another order, verb, login or no key is another request', async () => {
@@ -208,7 +306,11 @@ describe('over HTTP', () => {
     const response = await send('key-3', '/test/orders/1/charge?amount=2');
     const { errors } = (await response.json()) as { errors: { uri: string }[] };
     assert.deepEqual([response.status, errors.map(({ uri }) => uri)], [422, ['#/']]);
-    assert.equal((await send('key-3', '/test/orders/1/charge?amount=x')).status, 422, 'a wrong shape never meets the record');
+    assert.equal(
+      (await send('key-3', '/test/orders/1/charge?amount=x')).status,
+      422,
+      'a wrong shape never meets the record',
+    );
     assert.equal((await send('key-3', '/test/orders/1/charge?amount=1')).headers.get('idempotent-replay'), 'true');
   });
 

@@ -5,8 +5,19 @@ import { after, before, describe, test } from 'node:test';
 import { endpointOf } from '../../src/http/index.ts';
 import { endpoints, type Principal, raw, type Service, SHOP, startService } from './service.ts';
 
-const send = (service: Service, method: string, path: string, headers: Record<string, string> = {}, body?: string): Promise<Response> =>
-  fetch(service.url + path, { method, redirect: 'manual', headers: { authorization: SHOP, ...headers }, ...(body === undefined ? {} : { body }) });
+const send = (
+  service: Service,
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+  body?: string,
+): Promise<Response> =>
+  fetch(service.url + path, {
+    method,
+    redirect: 'manual',
+    headers: { authorization: SHOP, ...headers },
+    ...(body === undefined ? {} : { body }),
+  });
 
 describe('paths and verbs', () => {
   let service: Service;
@@ -15,7 +26,14 @@ describe('paths and verbs', () => {
   });
   after(() => service.server.close());
 
-  for (const path of ['/test/ping', '/test/ping/', '/test/orders', '/test/orders/', '/test/orders/7', '/test/orders/7/']) {
+  for (const path of [
+    '/test/ping',
+    '/test/ping/',
+    '/test/orders',
+    '/test/orders/',
+    '/test/orders/7',
+    '/test/orders/7/',
+  ]) {
     test(`GET ${path} answers itself, without a redirect`, async () => {
       assert.equal((await send(service, 'GET', path)).status, 200);
     });
@@ -26,7 +44,8 @@ describe('paths and verbs', () => {
     const head = await send(service, 'HEAD', '/test/ping/');
     assert.equal(head.status, 200);
     assert.equal(await head.text(), '');
-    for (const name of ['content-type', 'content-length', 'cache-control']) assert.equal(head.headers.get(name), got.headers.get(name));
+    for (const name of ['content-type', 'content-length', 'cache-control'])
+      assert.equal(head.headers.get(name), got.headers.get(name));
   });
 
   const allowed: Readonly<Record<string, string>> = {
@@ -41,7 +60,10 @@ describe('paths and verbs', () => {
       assert.deepEqual([options.status, options.headers.get('allow'), await options.text()], [204, allow, '']);
       for (const method of ['DELETE', 'PATCH', 'PROPFIND']) {
         const wrong = await send(service, method, path);
-        assert.deepEqual([wrong.status, wrong.headers.get('allow'), await wrong.json()], [405, allow, { kind: 'method_not_allowed' }]);
+        assert.deepEqual(
+          [wrong.status, wrong.headers.get('allow'), await wrong.json()],
+          [405, allow, { kind: 'method_not_allowed' }],
+        );
       }
     });
   }
@@ -59,7 +81,12 @@ describe('paths and verbs', () => {
   });
 
   test('a path that is no URL is 400, and U+0000 in a name is nobody’s id', async () => {
-    for (const [path, status] of [['/test/orders/%zz', 400], ['/test/orders/%ff', 400], ['/test/orders/%', 400], ['/test/orders/%00', 404]] as const) {
+    for (const [path, status] of [
+      ['/test/orders/%zz', 400],
+      ['/test/orders/%ff', 400],
+      ['/test/orders/%', 400],
+      ['/test/orders/%00', 404],
+    ] as const) {
       const response = await send(service, 'GET', path);
       assert.equal(response.status, status, path);
       assert.ok(['bad_request', 'not_found'].includes(((await response.json()) as { kind: string }).kind));
@@ -67,7 +94,10 @@ describe('paths and verbs', () => {
       assert.match(response.headers.get('x-request-id') ?? '', /^[0-9a-f]{12}-/);
     }
     const elsewhere = await send(service, 'GET', '/%zz');
-    assert.deepEqual([elsewhere.status, elsewhere.headers.get('content-type')], [400, 'application/problem+json; charset=utf-8']);
+    assert.deepEqual(
+      [elsewhere.status, elsewhere.headers.get('content-type')],
+      [400, 'application/problem+json; charset=utf-8'],
+    );
   });
 
   test('answers of an API are never cached, sniffed or framed', async () => {
@@ -97,7 +127,13 @@ test('request ids are ours, all different, in the header and in the handler', as
 
 test('the log knows the route and never the query, the body, a header or a card number', async () => {
   const service = await startService();
-  await send(service, 'POST', '/test/orders/create?segment=QUERYCANARY', { 'content-type': 'application/json', 'x-canary': 'HEADERCANARY' }, '{"amount":1,"card":{"holder":"BODYCANARY"}}');
+  await send(
+    service,
+    'POST',
+    '/test/orders/create?segment=QUERYCANARY',
+    { 'content-type': 'application/json', 'x-canary': 'HEADERCANARY' },
+    '{"amount":1,"card":{"holder":"BODYCANARY"}}',
+  );
   await send(service, 'GET', '/test/orders/PATHCANARY?x=QUERYCANARY');
   await send(service, 'GET', '/test/PATHCANARY?x=QUERYCANARY');
   const crashed = await send(service, 'GET', '/test/orders/crash');
@@ -107,11 +143,19 @@ test('the log knows the route and never the query, the body, a header or a card 
   assert.doesNotMatch(text, /CANARY|4111111111111111|shop/i);
   const lines = service.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   const error = lines.find((line) => line.level === 50);
-  assert.deepEqual([error?.requestId, error?.message], [crashed.headers.get('x-request-id'), 'a 411111******1111 in an error']);
+  assert.deepEqual(
+    [error?.requestId, error?.message],
+    [crashed.headers.get('x-request-id'), 'a 411111******1111 in an error'],
+  );
   const access = lines.filter((line) => line.msg === 'request');
   assert.deepEqual(
     access.map(({ method, route, status }) => [method, route, status]),
-    [['POST', '/test/orders/create', 422], ['GET', '/test/orders/:id', 200], ['GET', 'none', 404], ['GET', '/test/orders/:id', 500]],
+    [
+      ['POST', '/test/orders/create', 422],
+      ['GET', '/test/orders/:id', 200],
+      ['GET', 'none', 404],
+      ['GET', '/test/orders/:id', 500],
+    ],
   );
   for (const { ms, requestId } of access) assert.ok(typeof ms === 'number' && typeof requestId === 'string');
 });
@@ -137,7 +181,12 @@ describe('close', () => {
     const released = new Promise<void>((resolve) => (release = resolve));
     const entered = new Promise<void>((resolve) => (enter = resolve));
     const endpoint = endpointOf<Principal>()({
-      method: 'GET', path: '/slow', operation: 'slow', summary: 'Waits', right: null, answers: { 200: { description: 'done' } },
+      method: 'GET',
+      path: '/slow',
+      operation: 'slow',
+      summary: 'Waits',
+      right: null,
+      answers: { 200: { description: 'done' } },
       handler: async () => {
         enter();
         await released;
@@ -156,7 +205,10 @@ describe('close', () => {
     await assert.rejects(send(service, 'GET', '/test/slow'));
     release();
     const response = await answer;
-    assert.deepEqual([response.status, response.headers.get('connection'), await response.json()], [200, 'close', { done: true }]);
+    assert.deepEqual(
+      [response.status, response.headers.get('connection'), await response.json()],
+      [200, 'close', { done: true }],
+    );
     await closed;
   });
 

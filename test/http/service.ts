@@ -4,8 +4,33 @@ import pino from 'pino';
 import Type from 'typebox';
 import { type Clock, seededRandom, systemClock } from '../../src/base/index.ts';
 import {
-  Amount, type AnyEndpoint, type Api, api, basicAuthentication, Choice, createServer, DateTime, Digits, endpointOf, type Envelope, Failure, Flag, FlatMap,
-  failureHeaders, Integer, IpAddress, List, Month, Optional, rateFields, type Server, type ServerOptions, Shape, Text, Token, Year,
+  Amount,
+  type AnyEndpoint,
+  type Api,
+  api,
+  basicAuthentication,
+  Choice,
+  createServer,
+  DateTime,
+  Digits,
+  endpointOf,
+  type Envelope,
+  Failure,
+  Flag,
+  FlatMap,
+  failureHeaders,
+  Integer,
+  IpAddress,
+  List,
+  Month,
+  Optional,
+  rateFields,
+  type Server,
+  type ServerOptions,
+  Shape,
+  Text,
+  Token,
+  Year,
 } from '../../src/http/index.ts';
 
 export interface Principal {
@@ -18,22 +43,39 @@ export const LOGINS: Readonly<Record<string, { password: string; rights: readonl
   reader: { password: 'reader:secret', rights: ['read'] },
 };
 
-export const basic = (login: string, password: string): string => `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`;
+export const basic = (login: string, password: string): string =>
+  `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`;
 export const SHOP = basic('shop', 'shop-sécret');
 
 /** An envelope that can't be taken for anything else's. */
 export const envelope: Envelope = {
   failure: (kind, detail) => ({
-    status: { timeout: 408, validation: 422, unauthenticated: 401, internal: 500 }[kind as string] ?? STATUSES[kind] ?? 400,
-    headers: { ...failureHeaders(detail), ...(kind === 'unauthenticated' ? { 'www-authenticate': 'Basic realm="test"' } : {}) },
-    body: { kind, ...(detail.errors ? { errors: detail.errors } : {}), ...(detail.message ? { message: detail.message } : {}) },
+    status:
+      { timeout: 408, validation: 422, unauthenticated: 401, internal: 500 }[kind as string] ?? STATUSES[kind] ?? 400,
+    headers: {
+      ...failureHeaders(detail),
+      ...(kind === 'unauthenticated' ? { 'www-authenticate': 'Basic realm="test"' } : {}),
+    },
+    body: {
+      kind,
+      ...(detail.errors ? { errors: detail.errors } : {}),
+      ...(detail.message ? { message: detail.message } : {}),
+    },
   }),
   rate: rateFields,
   schema: { title: 'Failure', type: 'object', properties: { kind: { type: 'string' } } },
 };
 const STATUSES: Readonly<Record<string, number>> = {
-  bad_request: 400, forbidden: 403, not_found: 404, method_not_allowed: 405, not_acceptable: 406, conflict: 409, too_large: 413,
-  unsupported_media_type: 415, rate_limited: 429, headers_too_large: 431,
+  bad_request: 400,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  not_acceptable: 406,
+  conflict: 409,
+  too_large: 413,
+  unsupported_media_type: 415,
+  rate_limited: 429,
+  headers_too_large: 431,
 };
 
 export const orderBody = Shape(
@@ -42,7 +84,14 @@ export const orderBody = Shape(
     currency: Optional(Text({ min: 3, max: 3 })),
     segment: Optional(Token()),
     pan: Optional(Digits({ min: 12, max: 19 })),
-    card: Optional(Shape({ cvv: Digits({ min: 3, max: 4 }), holder: Text({ min: 2, max: 40 }), expiration_month: Month(), expiration_year: Year() })),
+    card: Optional(
+      Shape({
+        cvv: Digits({ min: 3, max: 4 }),
+        holder: Text({ min: 2, max: 40 }),
+        expiration_month: Month(),
+        expiration_year: Year(),
+      }),
+    ),
     location: Optional(Shape({ ip: IpAddress(), color_depth: Optional(Integer(0, 48)) })),
     options: Optional(Shape({ force3d: Optional(Flag()), auto_charge: Optional(Flag()) })),
     custom_fields: Optional(FlatMap(Text({ max: 255 }), { max: 10, names: '^[A-Za-z0-9_.-]{1,64}$' })),
@@ -55,21 +104,36 @@ const endpoint = endpointOf<Principal>();
 /** Every endpoint answers what its handler was given. */
 export const endpoints: readonly AnyEndpoint<Principal>[] = [
   endpoint({
-    method: 'GET', path: '/ping', operation: 'ping', summary: 'Alive', right: null,
+    method: 'GET',
+    path: '/ping',
+    operation: 'ping',
+    summary: 'Alive',
+    right: null,
     answers: { 200: { description: 'pong' } },
     handler: () => ({ status: 200, body: '{"message":"PONG!"}' }),
   }),
   endpoint({
-    method: 'GET', path: '/orders/', operation: 'orders', summary: 'Orders', right: 'read',
+    method: 'GET',
+    path: '/orders/',
+    operation: 'orders',
+    summary: 'Orders',
+    right: 'read',
     query: Shape({
-      status: Optional(List(['new', 'charged'] as const)), 'card.type': Optional(Text()), created_from: Optional(DateTime()), per_page: Optional(Integer(1, 2000)),
+      status: Optional(List(['new', 'charged'] as const)),
+      'card.type': Optional(Text()),
+      created_from: Optional(DateTime()),
+      per_page: Optional(Integer(1, 2000)),
       sort: Optional(Choice(['up', 'down'] as const)),
     }),
     answers: { 200: { description: 'orders' } },
     handler: ({ query }) => ({ status: 200, body: { query }, link: '<http://x/>; rel="first"' }),
   }),
   endpoint({
-    method: 'GET', path: '/orders/:id', operation: 'order', summary: 'One order', right: 'read',
+    method: 'GET',
+    path: '/orders/:id',
+    operation: 'order',
+    summary: 'One order',
+    right: 'read',
     params: Type.Object({ id: Type.String() }),
     answers: { 200: { description: 'order' } },
     handler: ({ params, requestId, remoteAddress }) => {
@@ -79,12 +143,28 @@ export const endpoints: readonly AnyEndpoint<Principal>[] = [
     },
   }),
   endpoint({
-    method: 'POST', path: '/orders/create', operation: 'create', summary: 'Create', right: 'create', body: orderBody, example: { amount: 12.5 },
-    answers: { 201: { description: 'created', headers: { location: 'payment page' }, schema: Type.Object({ orders: Type.Array(Type.Object({}, { title: 'Order' })) }) } },
+    method: 'POST',
+    path: '/orders/create',
+    operation: 'create',
+    summary: 'Create',
+    right: 'create',
+    body: orderBody,
+    example: { amount: 12.5 },
+    answers: {
+      201: {
+        description: 'created',
+        headers: { location: 'payment page' },
+        schema: Type.Object({ orders: Type.Array(Type.Object({}, { title: 'Order' })) }),
+      },
+    },
     handler: ({ body }) => ({ status: 201, body: { body }, location: 'http://x/pay/1' }),
   }),
   endpoint({
-    method: ['PUT', 'POST'], path: '/orders/:id/cancel', operation: 'cancel', summary: 'Cancel', right: 'create',
+    method: ['PUT', 'POST'],
+    path: '/orders/:id/cancel',
+    operation: 'cancel',
+    summary: 'Cancel',
+    right: 'create',
     answers: { 200: { description: 'order' } },
     handler: ({ params }) => ({ status: 200, body: { params } }),
   }),

@@ -20,8 +20,14 @@ describe('bytes', () => {
   const chunked = `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`;
 
   test('a chunked body and a measured one are read alike', async () => {
-    const measured = await raw(service.port, `${POST}${HOST}${AUTH}${JSON_TYPE}Content-Length: ${BODY.length}\r\nConnection: close\r\n\r\n${BODY}`);
-    const pieces = await raw(service.port, `${POST}${HOST}${AUTH}${JSON_TYPE}Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n${chunked}`);
+    const measured = await raw(
+      service.port,
+      `${POST}${HOST}${AUTH}${JSON_TYPE}Content-Length: ${BODY.length}\r\nConnection: close\r\n\r\n${BODY}`,
+    );
+    const pieces = await raw(
+      service.port,
+      `${POST}${HOST}${AUTH}${JSON_TYPE}Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n${chunked}`,
+    );
     assert.match(measured, /^HTTP\/1\.1 201 /);
     assert.match(pieces, /^HTTP\/1\.1 201 /);
     assert.equal(pieces.split('\r\n\r\n')[1], measured.split('\r\n\r\n')[1]);
@@ -73,7 +79,10 @@ describe('bytes', () => {
   });
 
   test('the absolute form of a target is understood', async () => {
-    const answer = await raw(service.port, `GET http://shop.example/test/ping HTTP/1.1\r\n${HOST}${AUTH}Connection: close\r\n\r\n`);
+    const answer = await raw(
+      service.port,
+      `GET http://shop.example/test/ping HTTP/1.1\r\n${HOST}${AUTH}Connection: close\r\n\r\n`,
+    );
     assert.match(answer, /^HTTP\/1\.1 200 /);
   });
 
@@ -90,14 +99,21 @@ describe('bytes', () => {
   test('a body over 64 KiB is 413, also for a client that sends all of it, and the connection goes on', async () => {
     const large = `{"amount":1,"segment":"${'a'.repeat(200_000)}"}`;
     const next = `GET /test/ping HTTP/1.1\r\n${HOST}${AUTH}Connection: close\r\n\r\n`;
-    const answer = await raw(service.port, `${POST}${HOST}${AUTH}${JSON_TYPE}Content-Length: ${large.length}\r\n\r\n${large}${next}`);
+    const answer = await raw(
+      service.port,
+      `${POST}${HOST}${AUTH}${JSON_TYPE}Content-Length: ${large.length}\r\n\r\n${large}${next}`,
+    );
     assert.match(answer, /^HTTP\/1\.1 413 /);
     assert.match(answer, /\{"kind":"too_large"\}HTTP\/1\.1 200 /);
   });
 
   test('a chunked body over 64 KiB is 413', async () => {
     const piece = `8000\r\n${'a'.repeat(0x8000)}\r\n`;
-    const answer = await raw(service.port, `${POST}${HOST}${AUTH}${JSON_TYPE}Transfer-Encoding: chunked\r\n\r\n${piece.repeat(3)}0\r\n\r\n`, '}');
+    const answer = await raw(
+      service.port,
+      `${POST}${HOST}${AUTH}${JSON_TYPE}Transfer-Encoding: chunked\r\n\r\n${piece.repeat(3)}0\r\n\r\n`,
+      '}',
+    );
     assert.match(answer, /^HTTP\/1\.1 413 /);
   });
 
@@ -105,7 +121,9 @@ describe('bytes', () => {
     const piece = Buffer.alloc(256 * 1024, 'a');
     const sent = await new Promise<number>((resolve) => {
       let bytes = 0;
-      const socket = connect(service.port, '127.0.0.1', () => socket.write(`${POST}${HOST}${AUTH}${JSON_TYPE}Content-Length: 1000000000\r\n\r\n`));
+      const socket = connect(service.port, '127.0.0.1', () =>
+        socket.write(`${POST}${HOST}${AUTH}${JSON_TYPE}Content-Length: 1000000000\r\n\r\n`),
+      );
       const more = (error?: Error | null): void => {
         if (error) return;
         bytes += piece.length;
@@ -119,7 +137,8 @@ describe('bytes', () => {
   });
 
   test('a body that would be refused is not asked for', async () => {
-    const header = (length: number): string => `${POST}${HOST}${AUTH}${JSON_TYPE}Expect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`;
+    const header = (length: number): string =>
+      `${POST}${HOST}${AUTH}${JSON_TYPE}Expect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`;
     assert.match(await raw(service.port, header(BODY.length), '\r\n\r\n'), /^HTTP\/1\.1 100 Continue\r\n\r\n$/);
     assert.match(await raw(service.port, header(100_000), '}'), /^HTTP\/1\.1 413 /);
   });
