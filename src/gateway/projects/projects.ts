@@ -1,0 +1,153 @@
+// Projects in memory: a request finds its project and is authenticated without a query.
+// Rule: whoever asks with a wrong secret meets the same work as with an unknown login, and whatever this process committed is
+// seen by the next request; what another process committed, by a request two seconds later.
+import { timingSafeEqual } from 'node:crypto';
+import type { Clock, Log } from '../../base/index.ts';
+import type { Db } from '../../store/index.ts';
+import { secretHash } from './credentials.ts';
+import type { Keyed } from './manage.ts';
+import { type AccountRow, accountsSince } from './queries.ts';
+import { type Credential, defaultSettings, type Project } from './settings.ts';
+
+/** What this room needs of the database. */
+export interface Transactions extends Db {
+  transaction<Value>(work: (db: Db) => Promise<Value>): Promise<Value>;
+}
+
+export interface ProjectsOptions {
+  readonly database: Transactions;
+  readonly keyed: Keyed;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface Projects {
+  /** The credential behind login and secret; null: unknown login, wrong, expired or revoked secret, inactive project. */
+  authenticate(login: string, password: string): Promise<Credential | null>;
+  byId(id: bigint): Promise<Project | null>;
+  byLogin(login: string): Promise<Project | null>;
+  /** Every project, by login. */
+  all(): Promise<readonly Project[]>;
+  /** Runs changes in one transaction; once this resolves they are in force here. */
+  change<Value>(work: (db: Db) => Promise<Value>): Promise<Value>;
+}
+
+/** Older than this, memory is compared with the database behind the request; older than the second, before it. */
+const FRESH_MS = 1000;
+const STALE_MS = 2000;
+
+interface Candidate {
+  readonly hash: Buffer;
+  readonly expiresAt: Date | null;
+  /** null: compared for the sake of the time it takes. */
+  readonly credential: Credential | null;
+}
+
+interface Account {
+  readonly project: Project;
+  readonly version: bigint;
+  /** Never empty. */
+  readonly candidates: readonly Candidate[];
+}
+
+const DECOY: readonly Candidate[] = [{ hash: Buffer.alloc(32), expiresAt: null, credential: null }];
+
+export function createProjects({ database, keyed, clock, log }: ProjectsOptions): Projects {
+  const byId = new Map<bigint, Account>();
+  const byLogin = new Map<string, Account>();
+  let version = 0n;
+  let loadedMs = Number.NEGATIVE_INFINITY;
+  let loading: Promise<void> | null = null;
+
+  async function load(): Promise<void> {
+    const startedMs = clock.elapsed();
+    for (const row of await accountsSince(database, version)) {
+      const account = accountFrom(row);
+      byId.set(row.id, account);
+      byLogin.set(row.login, account);
+      version = row.version;
+    }
+    loadedMs = startedMs;
+  }
+
+  const loadOnce = (): Promise<void> => {
+    loading ??= load().finally(() => {
+      loading = null;
+    });
+    return loading;
+  };
+
+  /** undefined: memory is fresh enough to be read now. */
+  function fresh(): Promise<void> | undefined {
+    const ageMs = clock.elapsed() - loadedMs;
+    if (ageMs < FRESH_MS) return undefined;
+    const loaded = loadOnce();
+    if (ageMs >= STALE_MS) return loaded;
+    loaded.catch((error: unknown) => log.warn({ err: error }, 'projects could not be read again'));
+    return undefined;
+  }
+
+  /** What was committed before this call is in memory when it resolves, or at the latest when memory is read next. */
+  async function refresh(): Promise<void> {
+    // A load under way may have begun before the commit.
+    await loading?.catch(() => undefined);
+    loadedMs = Number.NEGATIVE_INFINITY;
+    await loadOnce().catch((error: unknown) => log.warn({ err: error }, 'projects could not be read again'));
+  }
+
+  return {
+    async authenticate(login, password) {
+      await fresh();
+      const account = byLogin.get(login);
+      const given = secretHash(keyed, account?.project.id ?? 0n, password);
+      const now = clock.now();
+      let found: Credential | null = null;
+      for (const { hash, expiresAt, credential } of account?.candidates ?? DECOY) {
+        if (timingSafeEqual(given, hash) && (expiresAt === null || expiresAt > now)) found = credential;
+      }
+      return found;
+    },
+    async byId(id) {
+      await fresh();
+      // What another process has just made may turn up here in an order's row before this process looked.
+      if (!byId.has(id)) await loadOnce();
+      return byId.get(id)?.project ?? null;
+    },
+    async byLogin(login) {
+      await fresh();
+      return byLogin.get(login)?.project ?? null;
+    },
+    async all() {
+      await fresh();
+      return [...byId.values()].map(({ project }) => project).sort((a, b) => (a.login < b.login ? -1 : 1));
+    },
+    async change(work) {
+      try {
+        return await database.transaction(work);
+      } finally {
+        // Also after a failure: a COMMIT without answer may have taken effect.
+        await refresh();
+      }
+    },
+  };
+}
+
+function accountFrom(row: AccountRow): Account {
+  const project: Project = {
+    id: row.id,
+    login: row.login,
+    name: row.name,
+    accounting_currency: row.accounting_currency,
+    active: row.active,
+    settings: { ...defaultSettings, ...row.settings },
+    pricing: row.pricing,
+    // A removed terminal takes no new order, and goes on carrying those it has.
+    terminals: row.terminals.map(({ removed, ...terminal }) => (removed ? { ...terminal, currencies: [] } : terminal)),
+  };
+  const candidates = row.credentials.map(({ id, hash, rights, expires_at }) => ({
+    hash: Buffer.from(hash, 'hex'),
+    expiresAt: expires_at === null ? null : new Date(expires_at),
+    credential: { id: BigInt(id), project, rights },
+  }));
+  return { project, version: row.version, candidates: row.active && candidates.length > 0 ? candidates : DECOY };
+}
