@@ -1,4 +1,5 @@
 // POST /orders/create: an empty order and the address of its payment page.
+import { assert } from '../../base/index.ts';
 import type { Change, Need, Once, StoredAnswer } from '../../store/index.ts';
 import type { Project } from '../projects/index.ts';
 import { orderAnswer, refusalAnswer, stateAnswer } from './answers.ts';
@@ -32,15 +33,17 @@ export interface CreateRequest {
 
 /** An earlier order under the same merchant_order_id (projects with unique_merchant_order_id), or how to claim the id. */
 export interface UniqueId {
+  readonly fingerprint: string;
   readonly needs: readonly Need[];
   check(loaded: Parameters<Once['begin']>[0]): { existing: bigint } | { refuse: RefusalCode } | { claim: Change[] };
 }
 
 export function uniqueId(gateway: Gateway, project: Project, draft: Draft, orderId: bigint, content: unknown): UniqueId {
-  if (!project.settings.unique_merchant_order_id || draft.merchantOrderId === null) return { needs: [], check: () => ({ claim: [] }) };
+  if (!project.settings.unique_merchant_order_id || draft.merchantOrderId === null) return { fingerprint: '', needs: [], check: () => ({ claim: [] }) };
   const key = { owner: project.id, merchantOrderId: draft.merchantOrderId };
   const fingerprint = gateway.vault.keyed('merchant-order-id', JSON.stringify(content, (_, value) => (typeof value === 'bigint' ? value.toString() : value))).toString('hex');
   return {
+    fingerprint,
     needs: [{ kind: merchantOrderIdKind, key }],
     check(loaded) {
       const known = loaded.get(merchantOrderIdKind, key);
@@ -65,17 +68,18 @@ export async function create(gateway: Gateway, { project, draft, once }: CreateR
       const now = gateway.clock.now();
       const begun = once?.begin(loaded, now);
       if (begun && 'replay' in begun) return { value: { answer: begun.replay }, changes: [] };
+      assert(!begun || 'changes' in begun, 'create has one phase');
       const ending = (answer: StoredAnswer): Change[] => [...(begun?.changes ?? []), ...(once?.finish(answer, now) ?? [])];
       const refused = (code: RefusalCode) => {
         const answer = refusalAnswer(code, null);
-        return { value: { answer }, changes: [refusalRecord(gateway, project, null, 'create', code), ...ending(answer)], next: begun?.next ?? [] };
+        return { value: { answer }, changes: [refusalRecord(gateway, project, null, 'create', code), ...ending(answer)], next: once?.next() ?? [] };
       };
       if (!terminal) return refused('currency_not_accepted');
       if (draft.options.static_link && !project.settings.static_links) return refused('static_links_disabled');
       const unused = unique.check(loaded);
       if ('existing' in unused) return { value: unused, changes: [] };
       if ('refuse' in unused) return refused(unused.refuse);
-      const order = newOrder(gateway, project.id, draft, terminal, id, now);
+      const order = newOrder(project.id, draft, terminal, id, now);
       const answer = orderAnswer(view, { order, operations: [] }, { status: 201, location: `${gateway.publicUrl}/pay/${token}` });
       return {
         value: { answer },
@@ -87,8 +91,8 @@ export async function create(gateway: Gateway, { project, draft, once }: CreateR
           ...ending(answer),
         ],
         next: [
-          ...(begun?.next ?? []),
-          ...unique.needs.map((need) => ({ need, state: { order_id: id } })),
+          ...(once?.next() ?? []),
+          ...unique.needs.map((need) => ({ need, state: { order_id: id, fingerprint: unique.fingerprint } })),
         ],
       };
     },

@@ -1,7 +1,6 @@
 // A request for an order as typed input, and the order that it begins as. Pure, but for the new id.
 import { countryOf, maskPansIn, parseDuration } from '../../base/index.ts';
 import type { Terminal } from '../projects/index.ts';
-import type { Gateway } from './gateway.ts';
 import type { Client, Location, Order, OrderOptions } from './model.ts';
 import { withDue } from './model.ts';
 
@@ -38,7 +37,7 @@ function descriptorOf(terminal: Terminal, extra: Draft['extraFields']): string {
 }
 
 /** The order as it begins: status new, nothing sent. */
-export function newOrder(gateway: Gateway, projectId: bigint, draft: Draft, terminal: Terminal, id: bigint, now: Date): Order {
+export function newOrder(projectId: bigint, draft: Draft, terminal: Terminal, id: bigint, now: Date): Order {
   return withDue(
     {
       project_id: projectId,

@@ -1,20 +1,13 @@
 // What the use cases of orders work with: the doors of lower rooms and the ports that app.ts fills. No behaviour of its own.
 import type { Clock, IdMaker, Log, Pan, Permutation, Random } from '../../base/index.ts';
 import type { Rate } from '../../ledger/index.ts';
-import type { Link } from '../../network/index.ts';
-import type { Change, Committer, Db, StoredAnswer } from '../../store/index.ts';
-import type { ThreeDs } from '../../threeds/index.ts';
+import type { Link, StanMaker } from '../../network/index.ts';
+import type { Committer, Db, OnceRecords } from '../../store/index.ts';
+import type { Threeds } from '../../threeds/index.ts';
 import type { Vault } from '../../vault/index.ts';
 import type { Project, Terminal } from '../projects/index.ts';
 import type { Risk } from '../risk/index.ts';
 import type { View } from './present.ts';
-
-/** Ends idempotency records from outside the request that began them. */
-export interface OnceRecords {
-  finish(owner: bigint, key: string, answer: StoredAnswer, now: Date): Change[];
-  /** The operation got no answer: until recovery finishes the record, a retry is told so and never executes again. */
-  unresolved(owner: bigint, key: string, orderId: bigint, now: Date): Change[];
-}
 
 /** What the simulator knows about its own cards; only asked for terminals on its link. */
 export interface SimulatedIssuer {
@@ -29,11 +22,12 @@ export interface Gateway {
   readonly clock: Clock;
   readonly ids: IdMaker;
   readonly random: Random;
+  readonly stans: StanMaker;
   readonly log: Log;
   readonly db: Db;
   readonly committer: Committer;
   readonly vault: Vault;
-  readonly threeds: ThreeDs;
+  readonly threeds: Threeds;
   readonly risk: Risk;
   readonly links: ReadonlyMap<string, Link>;
   readonly permutation: Permutation;
@@ -43,7 +37,7 @@ export interface Gateway {
   readonly simulatedIssuer: SimulatedIssuer | null;
   /** The advisory lock number that this process holds while it lives. */
   readonly process: bigint;
-  readonly project: (id: bigint) => Promise<Project | null>;
+  readonly project: (id: bigint) => Project | null;
   /** From memory; null when no rate of the pair is known. */
   readonly rate: (from: string, to: string, at: Date) => Rate | null;
   /** Starts background work and keeps it until shutdown. */

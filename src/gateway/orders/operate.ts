@@ -1,5 +1,6 @@
 // Operations on an order that exists: charge, reverse, refund, cancel. One way for all: the rule decides on the locked order and
 // commits the intent, the message goes out with no transaction open, the answer is settled in a second commit.
+import { postingsOfOrders } from '../../ledger/index.ts';
 import type { Change, Command, Once, StoredAnswer } from '../../store/index.ts';
 import type { Project } from '../projects/index.ts';
 import { orderAnswer, refusalAnswer } from './answers.ts';
@@ -10,6 +11,7 @@ import { withDue } from './model.ts';
 import { newOperation } from './operation.ts';
 import { needOrder, operationInsert, orderKind, orderRefusalInsert, orderUpdate } from './queries.ts';
 import * as rules from './rules.ts';
+import { unresolvedAnswer } from './unresolved.ts';
 import { eventOf, remember, SENT_LIMIT_MS, settle, type Settled } from './settle.ts';
 import { orderStates } from './states.ts';
 import { type CardData, send } from './wire.ts';
@@ -24,6 +26,7 @@ export interface OrderRequest {
 
 /** What an intent's commit led to: an answer at once, or an operation to send. */
 export type Begun = { readonly answer: StoredAnswer } | { readonly state: OrderState; readonly operation: Operation };
+type Waiting = { readonly unresolved: bigint | null };
 
 type Action = 'charge' | 'reverse' | 'refund' | 'cancel';
 
@@ -34,36 +37,37 @@ export const cancel = (gateway: Gateway, request: OrderRequest): Promise<StoredA
 
 async function operate(gateway: Gateway, action: Action, request: OrderRequest): Promise<StoredAnswer> {
   const begun = await gateway.committer.submit(intent(gateway, action, request));
+  if ('unresolved' in begun) return unresolvedAnswer(gateway, request.project, begun.unresolved);
   return 'answer' in begun ? begun.answer : (await carry(gateway, request.project, begun.state, begun.operation)).answer;
 }
 
 /** The first phase. Throws OrderNotFound for an order that is not the project's. */
-function intent(gateway: Gateway, action: Action, { project, orderId, amount, once }: OrderRequest): Command<Begun> {
+function intent(gateway: Gateway, action: Action, { project, orderId, amount, once }: OrderRequest): Command<Begun | Waiting> {
   const need = needOrder(project.id, orderId);
   return {
     name: `${action}.intent`,
     needs: once ? [need, once.need] : [need],
     decide(loaded) {
       const now = gateway.clock.now();
-      const begun = once?.begin(loaded, now);
+      const begun = once?.begin(loaded, now, orderId);
       if (begun && 'replay' in begun) return { value: { answer: begun.replay }, changes: [] };
+      if (begun && 'unresolved' in begun) return { value: begun, changes: [] };
       const state = loaded.get(orderKind, need.key);
       if (!state) throw new OrderNotFound();
       const terminal = terminalOf(project, state.order.terminal);
       const plan = rules[action](state, amount ? amount(state.order) : null, terminal, now);
       const ending = (answer: StoredAnswer): Change[] => [...(begun?.changes ?? []), ...(once?.finish(answer, now) ?? [])];
-      const begins = begun?.next ?? [];
       if ('refuse' in plan) {
         const answer = refusalAnswer(plan.refuse, viewOf(gateway, project).outward(orderId));
-        return { value: { answer }, changes: [refusalRecord(gateway, project, orderId, action, plan.refuse), ...ending(answer)], next: begins };
+        return { value: { answer }, changes: [refusalRecord(gateway, project, orderId, action, plan.refuse), ...ending(answer)], next: once?.next() ?? [] };
       }
       if ('close' in plan) {
         const closed = closedOrder(gateway, project, state, plan.close, now);
         const answer = orderAnswer(viewOf(gateway, project), closed.state);
-        return { value: { answer }, changes: [...closed.changes, ...ending(answer)], next: [...begins, remember(closed.state)] };
+        return { value: { answer }, changes: [...closed.changes, ...ending(answer)], next: [...(once?.next() ?? []), remember(closed.state)] };
       }
       const started = startOperation(gateway, state, plan, { onceKey: once?.key ?? null, now });
-      return { value: started, changes: [...started.changes, ...(begun?.changes ?? [])], next: [...begins, remember(started.state)] };
+      return { value: started, changes: [...started.changes, ...(begun?.changes ?? [])], next: [...(once?.next() ?? []), remember(started.state)] };
     },
   };
 }
@@ -125,7 +129,8 @@ export async function carry(gateway: Gateway, project: Project, state: OrderStat
   const terminal = terminalOf(project, state.order.terminal);
   const data = card ?? (await cardOf(gateway, state.order));
   const answer = terminal && data ? await send(gateway, state.order, operation, terminal, data) : null;
-  const settled = await gateway.committer.submit(settle(gateway, { project, operation, answer }));
+  const postings = operation.details.void ? await postingsOfOrders(gateway.db, project.id, [state.order.id]) : [];
+  const settled = await gateway.committer.submit(settle(gateway, { project, operation, answer, postings }));
   const { next } = settled;
   if (!next) return settled;
   const following = carry(gateway, project, settled.state, next, data ? { ...data, cvv: null } : undefined);

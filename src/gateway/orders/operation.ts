@@ -1,5 +1,4 @@
 // New operations: the intent that is committed before anything is sent.
-import { makeStan } from '../../network/index.ts';
 import type { Gateway } from './gateway.ts';
 import type { Operation, OperationDetails, OperationType, Order } from './model.ts';
 
@@ -34,7 +33,7 @@ export function newOperation(gateway: Gateway, order: Order, intent: Intent, ori
     auth_code: '',
     iso_response_code: '',
     iso_message: '',
-    details: { ...intent.details, stan: makeStan(), terminal: order.terminal },
+    details: { ...intent.details, stan: gateway.stans.next(), terminal: order.terminal },
     arn: null,
     rate: null,
     tries: 1,

@@ -3,8 +3,9 @@
 // Rule: only the operation that is in flight can be settled, so a doubled or late answer changes nothing.
 import { addMs } from '../../base/index.ts';
 import { eventInsert } from '../../events/index.ts';
+import type { Posting } from '../../ledger/index.ts';
 import { isoCode, type NetworkAnswer } from '../../network/index.ts';
-import type { Change, Command, Next, StoredAnswer } from '../../store/index.ts';
+import type { Change, Command, Loaded, Next, StoredAnswer } from '../../store/index.ts';
 import type { Project } from '../projects/index.ts';
 import { failureAnswer, orderAnswer, stateAnswer } from './answers.ts';
 import { approved, recoveryAt, refused } from './effects.ts';
@@ -33,6 +34,8 @@ export interface Settlement {
   readonly operation: Operation;
   /** null: no answer came. */
   readonly answer: NetworkAnswer | null;
+  /** The order's postings, for a void of its charge. */
+  readonly postings?: readonly Posting[];
 }
 
 export const replace = (state: OrderState, order: Order, operation: Operation): OrderState => ({
@@ -69,7 +72,8 @@ export function settle(gateway: Gateway, settlement: Settlement): Command<Settle
   const need = needOrder(operation.project_id, operation.order_id);
   return {
     name: `${operation.type}.result`,
-    needs: [need],
+    // A retry finds the record, so the record is locked with the order.
+    needs: operation.once_key === null ? [need] : [need, gateway.once.need(operation.project_id, operation.once_key)],
     decide(loaded) {
       const state = loaded.get(orderKind, need.key) as OrderState;
       const current = state.operations.find(({ id }) => id === operation.id) as Operation;
@@ -78,35 +82,47 @@ export function settle(gateway: Gateway, settlement: Settlement): Command<Settle
       }
       const now = gateway.clock.now();
       return settlement.answer === null
-        ? withoutAnswer(gateway, project, state, current, now)
-        : withAnswer(gateway, project, state, current, settlement.answer, now);
+        ? withoutAnswer({ gateway, settlement, state, loaded, now }, current)
+        : withAnswer({ gateway, settlement, state, loaded, now }, current, settlement.answer);
     },
   };
 }
 
 type Outcome = ReturnType<Command<Settled>['decide']>;
 
-function withAnswer(gateway: Gateway, project: Project, state: OrderState, sent: Operation, answer: NetworkAnswer, now: Date): Outcome {
+interface Context {
+  readonly gateway: Gateway;
+  readonly settlement: Settlement;
+  readonly state: OrderState;
+  readonly loaded: Loaded;
+  readonly now: Date;
+}
+
+function withAnswer(context: Context, sent: Operation, answer: NetworkAnswer): Outcome {
+  const { gateway, settlement, state, now } = context;
+  const { project } = settlement;
   const { order } = state;
   const operation = answered(sent, answer, order.card?.type ?? null, now);
   const terminal = terminalOf(project, order.terminal);
   const circumstances = { project, terminal, now };
   const free: Order = { ...order, in_flight: null, updated_at: now, events: order.events + 1, due: without(order.due, 'recover') };
-  if (operation.system) return ended(gateway, project, state, withDue({ ...free, events: order.events, updated_at: order.updated_at }, {}), operation, null, [], new Map());
+  if (operation.system) return ended(context, withDue({ ...free, events: order.events, updated_at: order.updated_at }, {}), operation);
   if (operation.status !== 'success') {
     const failed = refused(free, operation, circumstances, failureText(operation));
-    return ended(gateway, project, state, failed, operation, null, finalCvv(gateway, failed, operation), new Map());
+    return ended(context, failed, operation, { changes: finalCvv(gateway, failed, operation) });
   }
   const after = approved(free, operation, circumstances);
-  const posted = postingsFor(gateway, project, { before: order, after, operation, operations: state.operations });
+  const posted = postingsFor(gateway, project, { before: order, after, operation, operations: state.operations, postings: settlement.postings ?? [] });
   const auto = operation.type === 'authorize' && order.options.auto_charge === true && after.amount > 0n;
   const next = auto
     ? newOperation(gateway, after, { type: 'charge', amount: after.held, details: { by: 'auto_charge' } }, { original: operation.reference, onceKey: operation.once_key, now })
     : null;
-  return ended(gateway, project, state, after, operation, next, [...posted.changes, ...finalCvv(gateway, after, operation)], posted.cashflows);
+  return ended(context, after, { ...operation, rate: posted.rate }, { next, changes: [...posted.changes, ...finalCvv(gateway, after, operation)], cashflows: posted.cashflows });
 }
 
-function withoutAnswer(gateway: Gateway, project: Project, state: OrderState, sent: Operation, now: Date): Outcome {
+function withoutAnswer(context: Context, sent: Operation): Outcome {
+  const { gateway, settlement, state, loaded, now } = context;
+  const { project } = settlement;
   const { order } = state;
   if (sent.type !== 'authorize') {
     // In flight it stays: the order keeps its status and a worker asks until it knows.
@@ -115,7 +131,7 @@ function withoutAnswer(gateway: Gateway, project: Project, state: OrderState, se
     const answer = sent.details.by === 'auto_charge'
       ? stateAnswer(viewOf(gateway, project), state)
       : failureAnswer('error', refusals.error[1], gateway.permutation.outward(order.id));
-    const once = sent.once_key === null ? [] : gateway.once.unresolved(order.project_id, sent.once_key, order.id, now);
+    const once = sent.once_key === null ? [] : gateway.once.leaveUnresolved(loaded, order.project_id, sent.once_key, order.id);
     const next = replace(state, after, waiting);
     return {
       value: { state: next, answer, next: null, fresh: true },
@@ -138,30 +154,29 @@ function withoutAnswer(gateway: Gateway, project: Project, state: OrderState, se
     { expire: null, recover: null },
   );
   const reversal = newOperation(gateway, lost, { type: 'reverse', amount: operation.amount }, { original: operation.reference, onceKey: null, now, system: true });
-  return ended(gateway, project, state, lost, operation, reversal, finalCvv(gateway, lost, operation), new Map());
+  return ended(context, lost, operation, { next: reversal, changes: finalCvv(gateway, lost, operation) });
 }
 
 /** Reversals that are owed: 5 s, 15 s, 1 min, 5 min, 15 min, then every 15 min until acknowledged. */
 const SYSTEM_RETRY_MS = [5_000, 15_000, 60_000, 300_000, 900_000] as const;
 const systemRetryAt = (operation: Operation, now: Date): Date => addMs(now, SYSTEM_RETRY_MS[operation.tries - 1] ?? 900_000);
 
-function ended(
-  gateway: Gateway,
-  project: Project,
-  before: OrderState,
-  after: Order,
-  operation: Operation,
-  next: Operation | null,
-  changes: readonly Change[],
-  cashflows: Cashflows,
-): Outcome {
+interface Ending {
+  readonly next?: Operation | null;
+  readonly changes?: readonly Change[];
+  readonly cashflows?: Cashflows;
+}
+
+function ended({ gateway, settlement, state: before, loaded }: Context, after: Order, operation: Operation, ending: Ending = {}): Outcome {
+  const { project } = settlement;
+  const { next = null, changes = [], cashflows = new Map() } = ending;
   const order = next ? withDue({ ...after, in_flight: next.id }, { recover: addMs(next.created_at, SENT_LIMIT_MS) }) : after;
   const replaced = replace(before, order, operation);
   const state = next ? { order, operations: [...replaced.operations, next] } : replaced;
   const answer = answerFor(gateway, project, state, operation, cashflows);
   // The request goes on with an automatic charge; a reversal that is owed concerns only us.
   const last = next === null || next.system;
-  const once = last && operation.once_key !== null ? gateway.once.finish(order.project_id, operation.once_key, answer, after.updated_at) : [];
+  const once = last && operation.once_key !== null ? gateway.once.finish(loaded, order.project_id, operation.once_key, answer) : [];
   return {
     value: { state, answer, next, fresh: true },
     changes: [

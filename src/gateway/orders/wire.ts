@@ -1,6 +1,6 @@
 // An operation as a message to the network, and the network's answer as what is kept of it.
 import type { Pan } from '../../base/index.ts';
-import { isoCode, makeStan, type NetworkAnswer, type NetworkRequest, NoAnswer } from '../../network/index.ts';
+import { isoCode, type NetworkAnswer, type NetworkRequest, NoAnswer } from '../../network/index.ts';
 import type { Terminal } from '../projects/index.ts';
 import type { Gateway } from './gateway.ts';
 import type { Authentication, Operation, OperationType, Order } from './model.ts';
@@ -70,7 +70,7 @@ export async function send(gateway: Gateway, order: Order, operation: Operation,
     return null;
   }
   try {
-    return await link.send(requestOf(order, operation, terminal, card, operation.details.stan ?? makeStan(), gateway.clock.now()));
+    return await link.send(requestOf(order, operation, terminal, card, operation.details.stan ?? gateway.stans.next(), gateway.clock.now()));
   } catch (error) {
     if (error instanceof NoAnswer) return null;
     gateway.log.error({ err: error, operation: operation.type }, 'link failed');

@@ -1,0 +1,43 @@
+-- Up Migration
+-- Double entry: signed lines (debit positive), append-only; the sum of a group is zero in each currency.
+create table postings (
+  project_id int8 not null,
+  -- The operation's id for its main group; groups of their own (clearing, reserve release) have an own id.
+  entry_id int8 not null,
+  line int4 not null,
+  kind text not null,
+  order_id int8 not null,
+  operation_id int8,
+  account text not null,
+  currency text not null,
+  amount int8 not null,
+  created_at timestamptz not null,
+  primary key (project_id, entry_id, line)
+);
+create index postings_order on postings (project_id, order_id);
+
+create function postings_are_final() returns trigger language plpgsql as $$
+begin
+  raise exception 'postings are append-only';
+end $$;
+create trigger postings_final before update or delete or truncate on postings for each statement execute function postings_are_final();
+
+create table balances (
+  project_id int8 not null,
+  account text not null,
+  currency text not null,
+  amount int8 not null,
+  primary key (project_id, account, currency)
+) with (fillfactor = 50);
+
+create table rates (
+  from_currency text not null,
+  to_currency text not null,
+  day date not null,
+  -- Millionths: six decimals.
+  micro int8 not null check (micro > 0),
+  source text not null,
+  created_at timestamptz not null,
+  primary key (from_currency, to_currency, day)
+);
+create index rates_day on rates (day desc, from_currency, to_currency);

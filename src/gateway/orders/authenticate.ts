@@ -1,0 +1,76 @@
+// Does this payment need 3-D Secure, and what does its result allow? Pure, but for the one question to the directory.
+import type { Money } from '../../base/index.ts';
+import type { BrowserDetails, Started, Authentication as Proven } from '../../threeds/index.ts';
+import type { Project, Terminal } from '../projects/index.ts';
+import type { RefusalCode } from './errors.ts';
+import type { Gateway } from './gateway.ts';
+import type { Authentication, OrderOptions, Secure3d } from './model.ts';
+import type { CardData } from './wire.ts';
+
+export type Reason = 'forced' | 'soft_decline' | 'risk' | 'terminal' | 'mandate';
+
+/** Why the cardholder has to be authenticated; null: there is no need. Merchant-initiated payments have no cardholder to ask. */
+export function reasonFor(
+  gateway: Gateway,
+  { terminal, options, card, byRisk, initiator }: { terminal: Terminal; options: OrderOptions; card: CardData; byRisk: boolean; initiator: 'customer' | 'merchant' },
+): Reason | null {
+  if (options.force3d) return 'forced';
+  if (initiator === 'merchant') return null;
+  if (byRisk) return 'risk';
+  if (terminal.secure3d === 'always') return 'terminal';
+  const simulated = terminal.link === 'simulator' ? gateway.simulatedIssuer : null;
+  return simulated?.mandatesAuthentication(card.pan, card.holder) ? 'mandate' : null;
+}
+
+export interface Ask {
+  readonly project: Project;
+  readonly orderId: bigint;
+  readonly transactionId: bigint;
+  readonly card: CardData;
+  readonly brand: string;
+  readonly amount: Money;
+  readonly forced: boolean;
+  readonly browser: BrowserDetails | null;
+  readonly methodDone: boolean;
+}
+
+/** Asks the directory. No transaction may be open. */
+export const ask = (gateway: Gateway, { project, card, ...rest }: Ask): Promise<Started> =>
+  gateway.threeds.start({
+    ...rest,
+    owner: project.id,
+    pan: card.pan,
+    expiry: card.expiry ?? '',
+    holder: card.holder,
+    merchantName: project.name,
+    at: gateway.clock.now(),
+  });
+
+/** What is kept of a result. */
+export const kept = (proven: Proven): Authentication => ({
+  letter: proven.letter,
+  eci: proven.eci,
+  cavv: proven.cavv,
+  dsTransId: proven.dsTransId,
+  version: proven.version,
+});
+
+export const proof = (reason: string, proven: Proven, transactionId?: bigint): Secure3d => ({
+  reason,
+  scenario: proven.scenario,
+  authorization_status: proven.letter,
+  ...(transactionId === undefined ? {} : { transaction_id: transactionId.toString() }),
+  authentication: kept(proven),
+});
+
+/**
+ * May the payment go to the issuer with this result? Y and A with liability shift; I without; N and R never; U as the project says.
+ * A card that takes no part in 3-D Secure is no failure: it goes without.
+ */
+export function allowedBy(proven: Proven, project: Project, forced: boolean): RefusalCode | null {
+  if (proven.scenario === 'not_enrolled') return null;
+  if (proven.letter === 'N' || proven.letter === 'R') return 'authentication_failed';
+  if (proven.letter !== 'U') return null;
+  const handling = project.settings.unable_to_authenticate;
+  return handling === 'reject' || (handling === 'reject_when_forced' && forced) ? 'authentication_unavailable' : null;
+}

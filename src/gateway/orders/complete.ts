@@ -1,0 +1,122 @@
+// The cardholder is back from the access control server, or the merchant says so: a prepared order goes on.
+// Rule: leaving `prepared` is one decision on the locked order, so TermUrl, complete, the expiry timer and a cancel can't all win.
+import type { Decision, Loaded, Once, StoredAnswer } from '../../store/index.ts';
+import type { Finished, Returned } from '../../threeds/index.ts';
+import type { Project } from '../projects/index.ts';
+import { orderAnswer, refusalAnswer, stateAnswer } from './answers.ts';
+import { allowedBy, ask, proof } from './authenticate.ts';
+import { OrderNotFound, type RefusalCode } from './errors.ts';
+import { type Gateway, viewOf } from './gateway.ts';
+import type { Order, OrderState, Secure3d } from './model.ts';
+import { withDue } from './model.ts';
+import { type Begun, cardOf, carry, closedOrder, refusalRecord, startOperation } from './operate.ts';
+import { needOrder, orderGet, orderKind, orderUpdate } from './queries.ts';
+import { remember } from './settle.ts';
+import { unresolvedAnswer } from './unresolved.ts';
+import type { CardData } from './wire.ts';
+
+export interface CompleteRequest {
+  readonly project: Project;
+  readonly orderId: bigint;
+  readonly returned: Returned;
+  readonly once: Once | null;
+}
+
+/** POST complete, complete3d20 and resume, and what TermUrl does. Throws OrderNotFound. */
+export async function complete(gateway: Gateway, request: CompleteRequest): Promise<StoredAnswer> {
+  const { project, orderId, once } = request;
+  const state = await orderGet(gateway.db, project.id, orderId);
+  if (!state) throw new OrderNotFound();
+  const finished = await gateway.threeds.finish(request.returned, { owner: project.id, orderId });
+  const next = state.order.status === 'prepared' ? await stepAfter(gateway, project, state, finished) : { refuse: 'not_prepared' as const };
+  const need = needOrder(project.id, orderId);
+  const begun = await gateway.committer.submit<Begun | { unresolved: bigint | null }>({
+    name: 'complete.intent',
+    needs: once ? [need, once.need] : [need],
+    decide(loaded: Loaded) {
+      const now = gateway.clock.now();
+      const begin = once?.begin(loaded, now, orderId);
+      if (begin && 'replay' in begin) return { value: { answer: begin.replay }, changes: [] };
+      if (begin && 'unresolved' in begin) return { value: begin, changes: [] };
+      const current = loaded.get(orderKind, need.key);
+      if (!current) throw new OrderNotFound();
+      const decision = decide(gateway, project, current, next, once, now);
+      const ends = once && 'answer' in decision.value ? once.finish(decision.value.answer, now) : [];
+      return { ...decision, changes: [...decision.changes, ...(begin?.changes ?? []), ...ends], next: [...(decision.next ?? []), ...(once?.next() ?? [])] };
+    },
+  });
+  if ('unresolved' in begun) return unresolvedAnswer(gateway, project, begun.unresolved);
+  if ('answer' in begun) return begun.answer;
+  return (await carry(gateway, project, begun.state, begun.operation, 'card' in next && next.card ? next.card : undefined)).answer;
+}
+
+/** What the result of the authentication leads to, found out before the commit. */
+type Step =
+  | { readonly refuse: RefusalCode }
+  | { readonly close: RefusalCode; readonly secure3d: Secure3d; readonly transactionId: bigint }
+  | { readonly send: true; readonly secure3d: Secure3d; readonly transactionId: bigint; readonly card: CardData | null }
+  | { readonly form: Extract<Awaited<ReturnType<typeof ask>>, { kind: 'form' }>; readonly transactionId: bigint; readonly closes: bigint };
+
+async function stepAfter(gateway: Gateway, project: Project, { order }: OrderState, finished: Finished): Promise<Step> {
+  if (finished.kind === 'unknown' || finished.kind === 'pending') return { refuse: 'not_prepared' };
+  const stored = await cardOf(gateway, order);
+  const card = stored && { ...stored, cvv: await gateway.vault.openCvv(project.id, order.id) };
+  const { transactionId } = finished;
+  const reason = order.secure3d?.reason ?? 'forced';
+  if (finished.kind === 'finished') return verdict(project, order, reason, finished.authentication, transactionId, card, finished.cancelCode);
+  if (!card) return { refuse: 'card_unknown' };
+  // The device-data step is over: the directory is asked again, now with what the browser told.
+  const again = gateway.ids.next();
+  const started = await ask(gateway, {
+    project, orderId: order.id, transactionId: again, card, brand: order.card?.type ?? '', methodDone: true, browser: finished.browser,
+    amount: { minor: order.amount, currency: order.currency }, forced: reason === 'forced',
+  });
+  return started.kind === 'form'
+    ? { form: started, transactionId: again, closes: transactionId }
+    : verdict(project, order, reason, started.authentication, transactionId, card, null);
+}
+
+function verdict(project: Project, order: Order, reason: string, proven: Parameters<typeof allowedBy>[0], transactionId: bigint, card: CardData | null, cancelCode: string | null): Step {
+  const secure3d = proof(reason, proven, transactionId);
+  const refuse = allowedBy(proven, project, reason === 'forced');
+  if (refuse) return { close: cancelCode === '04' ? 'authentication_timeout' : refuse, secure3d, transactionId };
+  return { send: true, secure3d, transactionId, card };
+}
+
+function decide(gateway: Gateway, project: Project, state: OrderState, next: Step, once: Once | null, now: Date): Decision<Begun> {
+  const view = viewOf(gateway, project);
+  const { order } = state;
+  // Somebody was faster: what became of the order is the answer.
+  if (order.status !== 'prepared' && !('refuse' in next)) return { value: { answer: stateAnswer(view, state) }, changes: [] };
+  if ('refuse' in next || order.in_flight !== null) {
+    const code = 'refuse' in next ? next.refuse : 'operation_in_progress';
+    return { value: { answer: refusalAnswer(code, view.outward(order.id)) }, changes: [refusalRecord(gateway, project, order.id, 'complete', code)] };
+  }
+  if ('close' in next) {
+    const closed = closedOrder(gateway, project, { ...state, order: { ...order, secure3d: next.secure3d } }, next.close, now);
+    return {
+      value: { answer: stateAnswer(view, closed.state) },
+      changes: [...closed.changes, ...gateway.threeds.close(project.id, next.transactionId, 'used', now)],
+      next: [remember(closed.state)],
+    };
+  }
+  if ('form' in next) {
+    const waiting = withDue(
+      { ...order, secure3d: { ...(order.secure3d ?? { reason: 'forced' }), scenario: next.form.scenario, transaction_id: next.transactionId.toString() }, updated_at: now },
+      { expire: next.form.expiresAt },
+    );
+    const changed = { ...state, order: waiting };
+    return {
+      value: { answer: orderAnswer(view, changed, { status: 201, form: { form: { ...next.form.form }, html: next.form.html } }) },
+      changes: [orderUpdate(waiting), ...next.form.changes, ...gateway.threeds.close(project.id, next.closes, 'used', now)],
+      next: [remember(changed)],
+    };
+  }
+  const proven = { ...state, order: { ...order, secure3d: next.secure3d } };
+  const begun = startOperation(gateway, proven, { type: 'authorize', amount: order.amount }, { onceKey: once?.key ?? null, now });
+  return {
+    value: begun,
+    changes: [...begun.changes, ...gateway.threeds.close(project.id, next.transactionId, 'used', now)],
+    next: [remember(begun.state)],
+  };
+}

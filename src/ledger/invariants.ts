@@ -1,0 +1,33 @@
+// What must be true of the books at any moment, as queries that return what violates it.
+export interface Invariant {
+  readonly id: string;
+  readonly title: string;
+  /** Rows are violations; at most 100 are shown. */
+  readonly sql: string;
+}
+
+export const ledgerInvariants: readonly Invariant[] = [
+  {
+    id: 'groups_balance',
+    title: 'Every posting group sums to zero in each currency',
+    sql: `select project_id, entry_id, currency, sum(amount) as amount from postings group by project_id, entry_id, currency having sum(amount) <> 0`,
+  },
+  {
+    id: 'balances_are_sums',
+    title: 'Every balance is the sum of its postings',
+    sql: `select coalesce(b.project_id, p.project_id) as project_id, coalesce(b.account, p.account) as account, b.amount as balance, p.amount as postings
+          from balances b full join (select project_id, account, currency, sum(amount) as amount from postings group by project_id, account, currency) p
+            on p.project_id = b.project_id and p.account = b.account and p.currency = b.currency
+          where coalesce(b.amount, 0) <> coalesce(p.amount, 0)`,
+  },
+  {
+    id: 'books_balance',
+    title: 'All accounts of a project together are zero in each currency',
+    sql: `select project_id, currency, sum(amount) as amount from balances group by project_id, currency having sum(amount) <> 0`,
+  },
+  {
+    id: 'holds_not_negative',
+    title: 'No reserve and no hold is overdrawn',
+    sql: `select project_id, account, currency, amount from balances where (account like 'merchant_reserve%' and amount > 0) or (account = 'hold' and amount < 0)`,
+  },
+];

@@ -1,0 +1,92 @@
+// Every statement on postings, balances and rates. Postings are only ever inserted; balances only ever added to, in the same commit.
+import { add, type Change, type Db, insert, table } from '../store/index.ts';
+
+export interface Posting {
+  readonly project_id: bigint;
+  readonly entry_id: bigint;
+  readonly line: number;
+  readonly kind: string;
+  readonly order_id: bigint;
+  readonly operation_id: bigint | null;
+  readonly account: string;
+  readonly currency: string;
+  /** Debit positive, credit negative. */
+  readonly amount: bigint;
+  readonly created_at: Date;
+}
+
+const postings = table<Posting>(
+  'postings',
+  {
+    project_id: 'int8', entry_id: 'int8', line: 'int4', kind: 'text', order_id: 'int8', operation_id: 'int8', account: 'text',
+    currency: 'text', amount: 'int8', created_at: 'timestamptz',
+  },
+  ['project_id', 'entry_id', 'line'],
+);
+
+interface Balance {
+  readonly project_id: bigint;
+  readonly account: string;
+  readonly currency: string;
+  readonly amount: bigint;
+}
+const balances = table<Balance>(
+  'balances',
+  { project_id: 'int8', account: 'text', currency: 'text', amount: 'int8' },
+  ['project_id', 'account', 'currency'],
+);
+
+/** A line and its effect on the balance, never one without the other. */
+export const postingInsert = (posting: Posting): Change[] => [
+  insert(postings, posting),
+  add(balances, { project_id: posting.project_id, account: posting.account, currency: posting.currency, amount: posting.amount }),
+];
+
+export const postingsOfOrders = (db: Db, owner: bigint, orderIds: readonly bigint[]): Promise<Posting[]> =>
+  db.query('select * from postings where project_id = $1 and order_id = any($2::int8[]) order by entry_id, line', [owner, orderIds]);
+
+export const balancesOf = (db: Db, owner: bigint): Promise<Balance[]> =>
+  db.query('select * from balances where project_id = $1 order by account, currency', [owner]);
+
+export interface RateRow {
+  readonly from_currency: string;
+  readonly to_currency: string;
+  /** YYYY-MM-DD */
+  readonly day: string;
+  readonly micro: bigint;
+  readonly source: string;
+}
+
+export async function ratesUpsert(db: Db, rows: readonly RateRow[], at: Date): Promise<void> {
+  await db.query(
+    `insert into rates (from_currency, to_currency, day, micro, source, created_at)
+     select f, t, d, m, s, $6 from unnest($1::text[], $2::text[], $3::date[], $4::int8[], $5::text[]) as v(f, t, d, m, s)
+     on conflict (from_currency, to_currency, day) do update set micro = excluded.micro, source = excluded.source, created_at = excluded.created_at`,
+    [rows.map((r) => r.from_currency), rows.map((r) => r.to_currency), rows.map((r) => r.day), rows.map((r) => r.micro), rows.map((r) => r.source), at],
+  );
+}
+
+/** The newest rate of each pair up to `day`. */
+export const ratesLatest = (db: Db, day: string): Promise<RateRow[]> =>
+  db.query(
+    `select distinct on (from_currency, to_currency) from_currency, to_currency, day::text, micro, source from rates
+     where day <= $1::date order by from_currency, to_currency, rates.day desc`,
+    [day],
+  );
+
+export interface RatePeriod {
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly currencyFrom: string | null;
+  readonly currencyTo: string | null;
+}
+
+/** One row a pair and day of the period, newest day first; both ends belong to it. */
+export const ratesBetween = (db: Db, { from, to, currencyFrom, currencyTo }: RatePeriod): Promise<RateRow[]> =>
+  db.query(
+    `select from_currency, to_currency, day::text, micro, source from rates
+     where ($1::date is null or day >= $1) and ($2::date is null or day <= $2)
+       and ($3::text is null or from_currency = $3) and ($4::text is null or to_currency = $4)
+     order by rates.day desc, from_currency, to_currency limit 2000`,
+    [from, to, currencyFrom, currencyTo],
+  );
