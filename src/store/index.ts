@@ -2,3 +2,4 @@
 export * from './commit.ts';
 export * from './once.ts';
 export * from './table.ts';
+export * from './page.ts';

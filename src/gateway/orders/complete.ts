@@ -7,7 +7,7 @@ import { orderAnswer, refusalAnswer, stateAnswer } from './answers.ts';
 import { allowedBy, ask, proof } from './authenticate.ts';
 import { OrderNotFound, type RefusalCode } from './errors.ts';
 import { type Gateway, viewOf } from './gateway.ts';
-import type { Order, OrderState, Secure3d } from './model.ts';
+import type { OrderState, Secure3d } from './model.ts';
 import { withDue } from './model.ts';
 import { type Begun, cardOf, carry, closedOrder, refusalRecord, startOperation } from './operate.ts';
 import { needOrder, orderGet, orderKind, orderUpdate } from './queries.ts';
@@ -63,7 +63,7 @@ async function stepAfter(gateway: Gateway, project: Project, { order }: OrderSta
   const card = stored && { ...stored, cvv: await gateway.vault.openCvv(project.id, order.id) };
   const { transactionId } = finished;
   const reason = order.secure3d?.reason ?? 'forced';
-  if (finished.kind === 'finished') return verdict(project, order, reason, finished.authentication, transactionId, card, finished.cancelCode);
+  if (finished.kind === 'finished') return verdict(project, reason, finished.authentication, transactionId, card, finished.cancelCode);
   if (!card) return { refuse: 'card_unknown' };
   // The device-data step is over: the directory is asked again, now with what the browser told.
   const again = gateway.ids.next();
@@ -73,10 +73,10 @@ async function stepAfter(gateway: Gateway, project: Project, { order }: OrderSta
   });
   return started.kind === 'form'
     ? { form: started, transactionId: again, closes: transactionId }
-    : verdict(project, order, reason, started.authentication, transactionId, card, null);
+    : verdict(project, reason, started.authentication, transactionId, card, null);
 }
 
-function verdict(project: Project, order: Order, reason: string, proven: Parameters<typeof allowedBy>[0], transactionId: bigint, card: CardData | null, cancelCode: string | null): Step {
+function verdict(project: Project, reason: string, proven: Parameters<typeof allowedBy>[0], transactionId: bigint, card: CardData | null, cancelCode: string | null): Step {
   const secure3d = proof(reason, proven, transactionId);
   const refuse = allowedBy(proven, project, reason === 'forced');
   if (refuse) return { close: cancelCode === '04' ? 'authentication_timeout' : refuse, secure3d, transactionId };

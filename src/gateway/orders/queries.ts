@@ -33,8 +33,8 @@ export interface OrderKey {
   readonly id: bigint;
 }
 
-const ORDER_COLUMNS = Object.keys(orders.columns).map((name) => `o.${name}`).join(', ');
-const OPERATION_COLUMNS = Object.keys(operations.columns).map((name) => `p.${name}`).join(', ');
+export const ORDER_COLUMNS = Object.keys(orders.columns).map((name) => `o.${name}`).join(', ');
+export const OPERATION_COLUMNS = Object.keys(operations.columns).map((name) => `p.${name}`).join(', ');
 const KEYS = 'unnest($1::int8[], $2::int8[]) as k(project_id, id)';
 
 const keyText = ({ owner, id }: OrderKey): string => `${owner}/${id}`;

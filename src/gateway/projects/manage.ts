@@ -97,8 +97,11 @@ export async function settingsPatch(db: Db, login: string, patch: Readonly<Recor
 /** Prices operations from now on; what is booked stays as it is. Refusals: project_unknown, invalid. */
 export async function pricingPut(db: Db, login: string, plan: PricingPlan): Promise<ProjectRow> {
   const { accounting_currency } = await projectGet(db, login);
+  const brands = plan.rules.flatMap(({ card_type }, i): [string, string][] =>
+    card_type === undefined || /^[a-z0-9_]{1,32}$/.test(card_type) ? [] : [[`#/rules/${i}/card_type`, 'must be a lower-case brand name']],
+  );
   refuseProblems(
-    pricingErrors(plan, accounting_currency).map(([pointer, says]) => ({
+    [...brands, ...pricingErrors(plan, accounting_currency)].map(([pointer, says]) => ({
       path: pointer.slice(2).split('/'),
       message: 'Not allowed',
       details: [says],

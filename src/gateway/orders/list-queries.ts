@@ -1,0 +1,116 @@
+// The lists: orders and operations, newest first, by keyset. Filters become conditions with parameters; nothing is put into SQL text
+// but names from the tables below.
+import type { Db } from '../../store/index.ts';
+import type { Operation, Order } from './model.ts';
+import { OPERATION_COLUMNS, ORDER_COLUMNS } from './queries.ts';
+
+/** After which row a page begins: created and id of the last one before. */
+export interface After {
+  readonly at: Date;
+  readonly id: bigint;
+}
+
+export interface OrderFilter {
+  readonly status?: readonly string[] | undefined;
+  readonly createdFrom?: Date | undefined;
+  readonly createdTo?: Date | undefined;
+  readonly merchantOrderId?: readonly string[] | undefined;
+  readonly cardType?: readonly string[] | undefined;
+  readonly cardSubtype?: readonly string[] | undefined;
+  readonly ip?: readonly string[] | undefined;
+  readonly clientName?: string | undefined;
+  readonly clientEmail?: string | undefined;
+  readonly issuerCountry?: readonly string[] | undefined;
+  readonly issuerBin?: readonly string[] | undefined;
+  readonly issuerTitle?: string | undefined;
+}
+
+export interface OperationFilter {
+  readonly status?: readonly string[] | undefined;
+  readonly type?: readonly string[] | undefined;
+  readonly createdFrom?: Date | undefined;
+  readonly createdTo?: Date | undefined;
+}
+
+/** Substrings are found whatever their case; wildcards in them are plain characters. */
+const contains = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+
+type Condition = readonly [sql: (parameter: string) => string, value: unknown];
+
+const any =
+  (column: string) =>
+  (parameter: string): string =>
+    `${column} = any(${parameter}::text[])`;
+
+const orderConditions = (filter: OrderFilter): Condition[] =>
+  (
+    [
+      [any('o.status'), filter.status],
+      [(p) => `o.created_at >= ${p}`, filter.createdFrom],
+      [(p) => `o.created_at <= ${p}`, filter.createdTo],
+      [any('o.merchant_order_id'), filter.merchantOrderId],
+      [any(`o.card->>'type'`), filter.cardType],
+      [any(`o.card->>'subtype'`), filter.cardSubtype],
+      [any(`o.location->>'ip'`), filter.ip],
+      [(p) => `o.client->>'name' ilike ${p}`, filter.clientName === undefined ? undefined : contains(filter.clientName)],
+      [(p) => `o.client->>'email' ilike ${p}`, filter.clientEmail === undefined ? undefined : contains(filter.clientEmail)],
+      [any(`o.issuer->>'country'`), filter.issuerCountry],
+      [any(`o.issuer->>'bin'`), filter.issuerBin],
+      [(p) => `o.issuer->>'title' ilike ${p}`, filter.issuerTitle === undefined ? undefined : contains(filter.issuerTitle)],
+    ] satisfies [Condition[0], unknown][]
+  ).filter(([, value]) => value !== undefined);
+
+const operationConditions = (filter: OperationFilter): Condition[] =>
+  (
+    [
+      [any('p.status'), filter.status],
+      [any('p.type'), filter.type],
+      [(p) => `p.created_at >= ${p}`, filter.createdFrom],
+      [(p) => `p.created_at <= ${p}`, filter.createdTo],
+    ] satisfies [Condition[0], unknown][]
+  ).filter(([, value]) => value !== undefined);
+
+interface Page {
+  readonly after: After | null;
+  readonly limit: number;
+}
+
+function statement(alias: 'o' | 'p', owner: bigint, conditions: readonly Condition[], after: After | null): { where: string; values: unknown[] } {
+  const values: unknown[] = [owner];
+  const parts = [`${alias}.project_id = $1`];
+  for (const [sql, value] of conditions) {
+    values.push(value);
+    parts.push(sql(`$${values.length}`));
+  }
+  if (after) {
+    values.push(after.at, after.id);
+    parts.push(`(${alias}.created_at, ${alias}.id) < ($${values.length - 1}, $${values.length})`);
+  }
+  return { where: parts.join(' and '), values };
+}
+
+const VISIBLE = `p.status in ('success', 'failure', 'error') and not p.system`;
+
+/** One row more than `limit` when there is a next page. */
+export async function ordersPage(db: Db, owner: bigint, filter: OrderFilter, { after, limit }: Page): Promise<Order[]> {
+  const { where, values } = statement('o', owner, orderConditions(filter), after);
+  return db.query(`select ${ORDER_COLUMNS} from orders o where ${where} order by o.created_at desc, o.id desc limit ${limit + 1}`, values);
+}
+
+export async function ordersCount(db: Db, owner: bigint, filter: OrderFilter): Promise<bigint> {
+  const { where, values } = statement('o', owner, orderConditions(filter), null);
+  return (await db.query<{ count: bigint }>(`select count(*) as count from orders o where ${where}`, values))[0]?.count ?? 0n;
+}
+
+export async function operationsPage(db: Db, owner: bigint, filter: OperationFilter, { after, limit }: Page): Promise<Operation[]> {
+  const { where, values } = statement('p', owner, operationConditions(filter), after);
+  return db.query(`select ${OPERATION_COLUMNS} from operations p where ${where} and ${VISIBLE} order by p.created_at desc, p.id desc limit ${limit + 1}`, values);
+}
+
+export async function operationsCount(db: Db, owner: bigint, filter: OperationFilter): Promise<bigint> {
+  const { where, values } = statement('p', owner, operationConditions(filter), null);
+  return (await db.query<{ count: bigint }>(`select count(*) as count from operations p where ${where} and ${VISIBLE}`, values))[0]?.count ?? 0n;
+}
+
+export const operationsOfOrders = (db: Db, owner: bigint, orderIds: readonly bigint[]): Promise<Operation[]> =>
+  db.query(`select ${OPERATION_COLUMNS} from operations p where p.project_id = $1 and p.order_id = any($2::int8[]) order by p.order_id, p.id`, [owner, orderIds]);

@@ -1,0 +1,49 @@
+// The order that a recurring or merchant-initiated payment refers to: ours, approved, the same card, and its trace id when one is given.
+import type { Pan } from '../../base/index.ts';
+import type { Project } from '../projects/index.ts';
+import type { RefusalCode } from './errors.ts';
+import type { Gateway } from './gateway.ts';
+import type { OrderStatus } from './model.ts';
+import { cardOf } from './operate.ts';
+import { orderGet } from './queries.ts';
+import type { CardData } from './wire.ts';
+
+export interface Recurring {
+  readonly parent_order_id?: string;
+  /** Alone it is allowed for customers who began elsewhere. */
+  readonly trace_id?: string;
+  readonly indicator?: 'R' | 'I' | 'U' | 'C';
+}
+
+export interface Parent {
+  readonly orderId: bigint | null;
+  readonly cardId: bigint | null;
+  readonly card: CardData | null;
+  readonly traceId: string | null;
+  readonly refuse: RefusalCode | null;
+  /** No such order of this project. */
+  readonly unknown: boolean;
+}
+
+const APPROVED: ReadonlySet<OrderStatus> = new Set(['authorized', 'charged', 'refunded', 'reversed']);
+
+/** `pan`: the card of the new payment; null: the parent's card is used. */
+export async function parentFor(gateway: Gateway, project: Project, pan: Pan | null, recurring: Recurring | null): Promise<Parent> {
+  const none: Parent = { orderId: null, cardId: null, card: null, traceId: recurring?.trace_id ?? null, refuse: null, unknown: false };
+  if (recurring?.parent_order_id === undefined) return none;
+  const id = gateway.permutation.inward(recurring.parent_order_id);
+  const state = id === null ? null : await orderGet(gateway.db, project.id, id);
+  if (!state) return { ...none, refuse: 'parent_not_usable', unknown: true };
+  const { order } = state;
+  const card = await cardOf(gateway, order);
+  const same = card !== null && (pan === null || card.pan.equals(pan));
+  const traced = recurring.trace_id === undefined || recurring.trace_id === order.network_transaction_id;
+  return {
+    orderId: order.id,
+    cardId: order.card_id,
+    card,
+    traceId: order.network_transaction_id ?? null,
+    refuse: same && traced && APPROVED.has(order.status) ? null : 'parent_not_usable',
+    unknown: false,
+  };
+}

@@ -1,0 +1,146 @@
+// The bodies and queries of the contract's order endpoints as schemas; what is checked is what is documented.
+import {
+  Amount, Choice, CountryCode, Currency, DateTime, Digits, Duration, Flag, FlatMap, Integer, IpAddress, List, Month, Optional, Shape, Text, Token, Uuid,
+  WebAddress, Year,
+} from '../../http/index.ts';
+import { ORDER_EXPANDS } from './present.ts';
+
+const client = Shape({
+  address: Optional(Text()), city: Optional(Text()), country: Optional(Text()), email: Optional(Text()), name: Optional(Text()), phone: Optional(Text()),
+  state: Optional(Text()), zip: Optional(Text()), login: Optional(Text()),
+});
+
+const location = { ip: IpAddress(), country: Optional(Text()), city: Optional(Text()), region: Optional(Text()) };
+
+const customFields = FlatMap(Text({ max: 255 }), { max: 10, names: '^[A-Za-z0-9_.-]{1,64}$' });
+const extraFields = Shape({ merchant: Optional(Text({ max: 25 })), city: Optional(Text({ max: 13 })), country: Optional(CountryCode()) });
+
+const pageOptions = {
+  expiration_timeout: Optional(Duration()),
+  force3d: Optional(Flag()),
+  auto_charge: Optional(Flag()),
+  language: Optional(Text({ max: 35 })),
+  return_url: Optional(WebAddress()),
+  template: Optional(Token({ max: 64 })),
+  mobile: Optional(Flag()),
+  terminal: Optional(Token({ max: 64 })),
+  wallet_a_pay_enabled: Optional(Flag()),
+  wallet_b_pay_enabled: Optional(Flag()),
+  apple_pay_enabled: Optional(Flag()),
+  google_pay_enabled: Optional(Flag()),
+  secure3d20_return_url: Optional(WebAddress()),
+  exemption_mit: Optional(Flag()),
+  static_link: Optional(Flag()),
+  recurring: Optional(Flag()),
+};
+
+const common = {
+  amount: Amount(),
+  currency: Optional(Currency()),
+  merchant_order_id: Optional(Token()),
+  segment: Optional(Token()),
+  description: Optional(Text({ max: 1000 })),
+  client: Optional(client),
+  custom_fields: Optional(customFields),
+  extra_fields: Optional(extraFields),
+};
+
+export const createBody = Shape({ ...common, location: Optional(Shape({ ...location, ip: Optional(IpAddress()) })), options: Optional(Shape(pageOptions)) }, { title: 'CreateOrder' });
+
+const value = Token({ max: 255 });
+const browser = Shape({
+    browser_accept_header: Optional(Token({ max: 2048 })),
+    browser_color_depth: Optional(value),
+    browser_ip: Optional(value),
+    browser_language: Optional(value),
+    browser_screen_height: Optional(value),
+    browser_screen_width: Optional(value),
+    browser_timezone: Optional(value),
+    browser_user_agent: Optional(Token({ max: 2048 })),
+    browser_java_enabled: Optional(Flag()),
+    window_height: Optional(value),
+    window_width: Optional(value),
+});
+
+const secure3d = Shape({
+  xid: Optional(Text()), cavv: Optional(Text()), eci: Optional(Token({ max: 2 })), ds_trans_id: Optional(Uuid()), dsrp: Optional(Text()),
+  browser_details: Optional(browser),
+});
+
+const recurringDetails = Shape({ parent_order_id: Optional(Digits({ max: 19 })), trace_id: Optional(Text({ max: 64 })), indicator: Optional(Choice(['R', 'I', 'U', 'C'] as const)) });
+
+const expiration = { expiration_month: Month(), expiration_year: Year() };
+
+export const authorizeBody = Shape(
+  {
+    ...common,
+    amount: Amount({ zero: true }),
+    pan: Token({ min: 12, max: 30 }),
+    card: Shape({ cvv: Optional(Digits({ min: 3, max: 4 })), holder: Optional(Text({ min: 2, max: 40 })), ...expiration }),
+    location: Shape(location),
+    options: Optional(Shape(pageOptions)),
+    secure3d: Optional(secure3d),
+    recurring_details: Optional(recurringDetails),
+  },
+  { title: 'Authorize' },
+);
+
+export const rebillBody = Shape(
+  {
+    ...common,
+    cvv: Optional(Digits({ min: 3, max: 4 })),
+    card: Optional(Shape({ cvv: Optional(Digits({ min: 3, max: 4 })) })),
+    location: Shape(location),
+    options: Optional(Shape(pageOptions)),
+  },
+  { title: 'Rebill' },
+);
+
+export const creditBody = Shape(
+  { ...common, location: Optional(Shape({ ...location, ip: Optional(IpAddress()) })), options: Optional(Shape(pageOptions)) },
+  { title: 'Credit' },
+);
+
+export const creditCardBody = Shape(
+  {
+    ...common,
+    pan: Token({ min: 12, max: 30 }),
+    card: Optional(Shape({ cvv: Optional(Digits({ min: 3, max: 4 })), holder: Optional(Text({ min: 2, max: 40 })), expiration_month: Optional(Month()), expiration_year: Optional(Year()) })),
+    location: Optional(Shape({ ...location, ip: Optional(IpAddress()) })),
+    options: Optional(Shape(pageOptions)),
+  },
+  { title: 'CreditToCard' },
+);
+
+export const amountBody = Shape({ amount: Optional(Amount()) }, { title: 'OptionalAmount' });
+export const completeBody = Shape({ PaRes: Text({ max: 8192 }), MD: Optional(Text({ max: 512 })) }, { title: 'Complete' });
+
+const paging = { per_page: Optional(Integer(1, 2000)), after: Optional(Text({ max: 400 })), count: Optional(Flag()) };
+
+export const ordersQuery = Shape({
+  expand: Optional(List(ORDER_EXPANDS)),
+  status: Optional(List()),
+  created_from: Optional(DateTime()),
+  created_to: Optional(DateTime()),
+  merchant_order_id: Optional(List()),
+  'card.type': Optional(List()),
+  'card.subtype': Optional(List()),
+  'location.ip': Optional(List()),
+  'client.name': Optional(Text()),
+  'client.email': Optional(Text()),
+  'issuer.country': Optional(List()),
+  'issuer.bin': Optional(List()),
+  'issuer.title': Optional(Text()),
+  ...paging,
+});
+
+export const orderQuery = Shape({ expand: Optional(List(ORDER_EXPANDS)) });
+
+export const operationsQuery = Shape({
+  expand: Optional(List(['cashflow', 'extra'] as const)),
+  status: Optional(List()),
+  type: Optional(List()),
+  created_from: Optional(DateTime()),
+  created_to: Optional(DateTime()),
+  ...paging,
+});
