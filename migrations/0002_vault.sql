@@ -1,26 +1,36 @@
 -- Up Migration
--- Cards, encrypted: the only place where a card number stands. Keys are never in the database.
+-- Card numbers, encrypted. No key stands here: vault_keys holds only names and check values of keys that live in files.
+
 create table vault_cards (
   project_id int8 not null,
   id int8 not null,
-  -- The key-encrypting key that wraps this row's data key.
+  -- The key-encrypting key under which wrapped_key opens.
   key_id text not null,
+  -- The record's own data key, and the card under it: each iv (12), tag (16), ciphertext.
   wrapped_key bytea not null,
-  ciphertext bytea not null,
-  -- HMAC of the number under a key of its own.
+  sealed bytea not null,
+  -- Keyed hash of the card number, hex.
   fingerprint text not null,
   created_at timestamptz not null,
   primary key (project_id, id)
 );
-create index vault_cards_key on vault_cards (key_id);
 
--- Card verification values of orders that wait for a challenge, under a key that is destroyed when its hour and window are over.
+-- CVVs of orders that wait for their cardholder. The row goes with the decision, the key soon after.
 create table vault_cvvs (
   project_id int8 not null,
-  order_id int8 not null,
+  id int8 not null,
   key_id text not null,
-  ciphertext bytea not null,
-  until_at timestamptz not null,
-  primary key (project_id, order_id)
+  sealed bytea not null,
+  until timestamptz not null,
+  primary key (project_id, id)
 );
-create index vault_cvvs_until on vault_cvvs (until_at);
+
+create index vault_cvvs_until on vault_cvvs (until);
+
+-- Of the installation, not of a project: what must stand in the key file for this database to be readable.
+create table vault_keys (
+  id text not null primary key,
+  check_value text not null,
+  created_at timestamptz not null,
+  retired_at timestamptz
+);

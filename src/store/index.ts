@@ -1,5 +1,9 @@
 // store: Postgres and nothing of the domain. Owns commit_groups; every other table belongs to the room whose queries.ts names it.
+export { StartError } from './binaries.ts';
 export * from './commit.ts';
+export { type Database, type HeldLock, openDatabase, type SessionOptions } from './database.ts';
+export { type Connection, type Embedded, startEmbedded } from './embedded.ts';
+export { migrate } from './migrate.ts';
 export * from './once.ts';
-export * from './table.ts';
 export * from './page.ts';
+export * from './table.ts';

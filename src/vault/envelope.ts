@@ -1,21 +1,41 @@
-// AES-256-GCM as the vault uses it: iv (12), tag (16), ciphertext in one value; associated data binds it to its row.
-import { createCipheriv, createDecipheriv } from 'node:crypto';
-import type { Random } from '../base/index.ts';
+// Authenticated encryption as this room uses it: AES-256-GCM (NIST SP 800-38D), packed iv (12) + tag (16) + ciphertext.
+// Rule: every ciphertext is bound to the row it belongs to; a row that carries another row's bytes does not open.
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, type KeyObject } from 'node:crypto';
 
-export function encrypt(key: Buffer, plain: Buffer, bound: string, random: Random): Buffer {
-  const iv = random.bytes(12);
-  const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(bound));
-  const body = Buffer.concat([cipher.update(plain), cipher.final()]);
+const IV = 12;
+const TAG = 16;
+
+/** Names the row and the key that a ciphertext is for. None of the parts contains a slash. */
+export const bound = (table: string, owner: bigint, id: bigint, keyId: string): Buffer => Buffer.from(`${table}/${owner}/${id}/${keyId}`);
+
+/** `iv`: 12 random bytes, never twice under one key: with random ones a key is good for 2^32 of them. */
+export function encrypt(key: KeyObject | Buffer, iv: Buffer, plain: Buffer, binding: Buffer): Buffer {
+  const cipher = createCipheriv('aes-256-gcm', key, iv);
+  cipher.setAAD(binding);
+  const body = cipher.update(plain);
+  cipher.final();
   return Buffer.concat([iv, cipher.getAuthTag(), body]);
 }
 
 /** null: another key, another row, or changed bytes. */
-export function decrypt(key: Buffer, sealed: Buffer, bound: string): Buffer | null {
-  if (sealed.length < 28) return null;
-  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12)).setAAD(Buffer.from(bound)).setAuthTag(sealed.subarray(12, 28));
+export function decrypt(key: KeyObject | Buffer, packed: Buffer, binding: Buffer): Buffer | null {
+  if (packed.length < IV + TAG) return null;
+  const decipher = createDecipheriv('aes-256-gcm', key, packed.subarray(0, IV), { authTagLength: TAG });
+  decipher.setAAD(binding);
+  decipher.setAuthTag(packed.subarray(IV, IV + TAG));
+  const plain = decipher.update(packed.subarray(IV + TAG));
   try {
-    return Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()]);
+    decipher.final();
   } catch {
     return null;
   }
+  return plain;
 }
+
+export const hmac = (key: KeyObject | Buffer, data: Buffer | string): Buffer => createHmac('sha256', key).update(data).digest();
+
+/** HKDF-SHA-256 (RFC 5869): one key of 32 bytes for one purpose. */
+export const derive = (master: KeyObject, purpose: string): Buffer => Buffer.from(hkdfSync('sha256', master, '', `florin/${purpose}`, 32));
+
+/** Tells keys apart without telling anything about them: eight bytes, hex. */
+export const checkValue = (key: KeyObject | Buffer): string => hmac(key, 'florin key check value').toString('hex', 0, 8);

@@ -1,65 +1,118 @@
-// Every statement on vault_cards and vault_cvvs.
-import { type Change, type Db, insert, remove, table } from '../store/index.ts';
+// Every statement on vault_cards, vault_cvvs and vault_keys.
+// Rule: nothing readable goes in here: ciphertexts, keyed hashes and check values only.
+import { arrayLiteral, type Change, type Db, insert, remove, table } from '../store/index.ts';
 
-export interface VaultCard {
+export interface CardRow {
   readonly project_id: bigint;
   readonly id: bigint;
   readonly key_id: string;
   readonly wrapped_key: Buffer;
-  readonly ciphertext: Buffer;
+  readonly sealed: Buffer;
   readonly fingerprint: string;
   readonly created_at: Date;
 }
-const cards = table<VaultCard>(
+
+const vaultCards = table<CardRow>(
   'vault_cards',
-  { project_id: 'int8', id: 'int8', key_id: 'text', wrapped_key: 'bytea', ciphertext: 'bytea', fingerprint: 'text', created_at: 'timestamptz' },
+  {
+    project_id: 'int8', id: 'int8', key_id: 'text', wrapped_key: 'bytea', sealed: 'bytea', fingerprint: 'text',
+    created_at: 'timestamptz',
+  },
   ['project_id', 'id'],
 );
 
-export interface VaultCvv {
-  readonly project_id: bigint;
-  readonly order_id: bigint;
-  readonly key_id: string;
-  readonly ciphertext: Buffer;
-  readonly until_at: Date;
+export const cardInsert = (row: CardRow): Change => insert(vaultCards, row);
+
+export async function cardGet(db: Db, owner: bigint, id: bigint): Promise<CardRow | null> {
+  const rows = await db.query<CardRow>('select * from vault_cards where project_id = $1 and id = $2', [owner, id]);
+  return rows[0] ?? null;
 }
-const cvvs = table<VaultCvv>(
+
+export type WrappedRow = Pick<CardRow, 'project_id' | 'id' | 'key_id' | 'wrapped_key'>;
+
+/** Cards behind `after` in key order whose data key is wrapped by another key than `active`. */
+export const cardsToRewrap = (db: Db, active: string, after: Pick<CardRow, 'project_id' | 'id'>, limit: number): Promise<WrappedRow[]> =>
+  db.query(
+    `select project_id, id, key_id, wrapped_key from vault_cards
+     where (project_id, id) > ($1, $2) and key_id <> $3 order by project_id, id limit $4`,
+    [after.project_id, after.id, active, limit],
+  );
+
+export interface Rewrapped extends WrappedRow {
+  readonly next: Buffer;
+}
+
+/** Row by row only where nobody changed it meanwhile; answers how many. */
+export async function cardsRewrap(db: Db, active: string, rows: readonly Rewrapped[]): Promise<number> {
+  const written = await db.query(
+    `update vault_cards t set key_id = $1, wrapped_key = v.next
+     from unnest($2::int8[], $3::int8[], $4::bytea[], $5::bytea[]) as v(project_id, id, wrapped_key, next)
+     where t.project_id = v.project_id and t.id = v.id and t.wrapped_key = v.wrapped_key returning t.id`,
+    [
+      active,
+      arrayLiteral(rows.map((row) => row.project_id), 'int8'),
+      arrayLiteral(rows.map((row) => row.id), 'int8'),
+      arrayLiteral(rows.map((row) => row.wrapped_key), 'bytea'),
+      arrayLiteral(rows.map((row) => row.next), 'bytea'),
+    ],
+  );
+  return written.length;
+}
+
+/** Reads the table once: retiring a key is rare, and an index on key_id would cost every order. */
+export async function cardsUseKey(db: Db, keyId: string): Promise<boolean> {
+  const rows = await db.query<{ used: boolean }>('select exists (select from vault_cards where key_id = $1) as used', [keyId]);
+  return rows[0]?.used ?? true;
+}
+
+export interface CvvRow {
+  readonly project_id: bigint;
+  readonly id: bigint;
+  readonly key_id: string;
+  readonly sealed: Buffer;
+  readonly until: Date;
+}
+
+const vaultCvvs = table<CvvRow>(
   'vault_cvvs',
-  { project_id: 'int8', order_id: 'int8', key_id: 'text', ciphertext: 'bytea', until_at: 'timestamptz' },
-  ['project_id', 'order_id'],
+  { project_id: 'int8', id: 'int8', key_id: 'text', sealed: 'bytea', until: 'timestamptz' },
+  ['project_id', 'id'],
 );
 
-export const cardInsert = (row: VaultCard): Change => insert(cards, row);
-export const cvvInsert = (row: VaultCvv): Change => insert(cvvs, row);
-export const cvvRemove = (owner: bigint, orderId: bigint): Change => remove(cvvs, { project_id: owner, order_id: orderId });
+export const cvvInsert = (row: CvvRow): Change => insert(vaultCvvs, row);
+export const cvvRemove = (owner: bigint, id: bigint): Change => remove(vaultCvvs, { project_id: owner, id });
 
-export async function cardGet(db: Db, owner: bigint, id: bigint): Promise<VaultCard | null> {
-  const rows = await db.query<VaultCard>('select * from vault_cards where project_id = $1 and id = $2', [owner, id]);
+export async function cvvGet(db: Db, owner: bigint, id: bigint): Promise<CvvRow | null> {
+  const rows = await db.query<CvvRow>('select * from vault_cvvs where project_id = $1 and id = $2', [owner, id]);
   return rows[0] ?? null;
 }
 
-export async function cvvGet(db: Db, owner: bigint, orderId: bigint): Promise<VaultCvv | null> {
-  const rows = await db.query<VaultCvv>('select * from vault_cvvs where project_id = $1 and order_id = $2', [owner, orderId]);
-  return rows[0] ?? null;
+/** Of all owners: a job's statement. */
+export const cvvsDeleteUntil = (db: Db, now: Date): Promise<object[]> => db.query('delete from vault_cvvs where until <= $1', [now]);
+
+export async function cvvsOverdue(db: Db, now: Date): Promise<bigint> {
+  const rows = await db.query<{ count: bigint }>('select count(*) as count from vault_cvvs where until <= $1', [now]);
+  return rows[0]?.count ?? 0n;
 }
 
-export const cardsUnder = (db: Db, keyId: string, limit: number): Promise<VaultCard[]> =>
-  db.query('select * from vault_cards where key_id = $1 limit $2', [keyId, limit]);
-
-/** Compare and set: a row that was rewrapped meanwhile is left alone. */
-export async function cardRewrap(db: Db, card: VaultCard, keyId: string, wrappedKey: Buffer): Promise<void> {
-  await db.query('update vault_cards set key_id = $4, wrapped_key = $5 where project_id = $1 and id = $2 and key_id = $3', [
-    card.project_id, card.id, card.key_id, keyId, wrappedKey,
-  ]);
+export interface KeyRow {
+  readonly id: string;
+  readonly check_value: string;
+  readonly created_at: Date;
+  readonly retired_at: Date | null;
 }
 
-export async function cardsExist(db: Db): Promise<boolean> {
-  return (await db.query('select 1 from vault_cards limit 1')).length > 0;
-}
+export const keysSelect = (db: Db): Promise<KeyRow[]> => db.query('select * from vault_keys order by id');
 
-export const cvvsExpire = (db: Db, now: Date): Promise<{ key_id: string }[]> =>
-  db.query('delete from vault_cvvs where until_at <= $1 returning key_id', [now]);
+/** A key that is known already stays as it is. */
+export const keyRegister = (db: Db, id: string, checkValue: string, now: Date): Promise<object[]> =>
+  db.query('insert into vault_keys (id, check_value, created_at) values ($1, $2, $3) on conflict do nothing', [id, checkValue, now]);
 
-export async function cvvKeysInUse(db: Db): Promise<Set<string>> {
-  return new Set((await db.query<{ key_id: string }>('select distinct key_id from vault_cvvs')).map((row) => row.key_id));
+export const keyRetire = (db: Db, id: string, now: Date): Promise<object[]> =>
+  db.query('update vault_keys set retired_at = $2 where id = $1', [id, now]);
+
+/** Where the server keeps its files; null when it does not tell (a role without pg_read_all_settings). */
+export async function databaseFolder(db: Db): Promise<string | null> {
+  const rows = await db.query<{ setting: string }>(`select setting from pg_settings where name = 'data_directory'`);
+  return rows[0]?.setting ?? null;
 }

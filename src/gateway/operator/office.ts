@@ -6,6 +6,7 @@ import type { Db } from '../../store/index.ts';
 import { ProjectRefusal, type Projects, type Tools } from '../projects/index.ts';
 import type { Risk } from '../risk/index.ts';
 import { auditAppend } from './audit.ts';
+import { OperatorRefusal } from './errors.ts';
 
 export interface Operator {
   readonly name: string;
@@ -37,11 +38,6 @@ export interface Office {
   readonly rotateKeys: () => string | Promise<string>;
 }
 
-/** An operator's refusal that is not a project's. */
-export class OperatorRefusal extends Error {
-  override name = 'OperatorRefusal';
-}
-
 /** Who asks, from where. */
 export interface Asked {
   readonly principal: Operator;
@@ -63,7 +59,7 @@ export async function audited<Value>(office: Office, asked: Asked, what: string,
       return value;
     });
   } catch (error) {
-    const result = error instanceof ProjectRefusal ? error.code : error instanceof OperatorRefusal ? 'refused' : 'failed';
+    const result = error instanceof ProjectRefusal || error instanceof OperatorRefusal ? error.code : 'failed';
     await database
       .transaction((db) => auditAppend(db, keyed, action, result, clock.now()))
       .catch((cause: unknown) => log.error({ err: cause, action: what, result }, 'an operator action could not be audited'));

@@ -1,0 +1,107 @@
+// The operator API: `/operator`, JSON, a bearer secret, problem details (RFC 9457). Rule: every endpoint asks for the secret.
+import { createHash, timingSafeEqual } from 'node:crypto';
+import {
+  type AnyEndpoint,
+  type Api,
+  type Authentication,
+  type Envelope,
+  Failure,
+  type FailureKind,
+  networkOf,
+  pointerOf,
+  problemEnvelope,
+  type Rate,
+  type RateLimiter,
+} from '../../http/index.ts';
+import { ProjectRefusal, type ProjectRefusalCode } from '../projects/index.ts';
+import { OperatorRefusal, type OperatorRefusalCode } from './errors.ts';
+import type { Office, Operator } from './office.ts';
+import { cardEndpoints } from './routes-cards.ts';
+import { inspectionEndpoints } from './routes-inspection.ts';
+import { projectEndpoints } from './routes-projects.ts';
+
+export interface BearerOptions {
+  /** Any of them is right: two while the secret is being changed. */
+  readonly secrets: readonly string[];
+  /** Wrong secrets from one address beyond this rate are 429 instead of 401; null: no limit. */
+  readonly failures: { readonly limiter: RateLimiter; readonly rate: Rate } | null;
+  /** Told of every refusal. */
+  readonly onRefused?: (remoteAddress: string) => void;
+}
+
+const BEARER = /^bearer +([\w.~+/-]+=*)$/i;
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** `Authorization: Bearer …` (RFC 6750), compared in constant time. */
+export function bearerAuthentication({ secrets, failures, onRefused }: BearerOptions): Authentication<Operator> {
+  const known = secrets.map(digest);
+  const operator: Operator = { name: 'operator' };
+  return {
+    check({ headers, remoteAddress }) {
+      const given = digest(BEARER.exec(headers.authorization ?? '')?.[1] ?? '');
+      let right = false;
+      for (const secret of known) right = timingSafeEqual(secret, given) || right;
+      if (right) return operator;
+      onRefused?.(remoteAddress);
+      const taken = failures?.limiter.take(`operator ${networkOf(remoteAddress)}`, failures.rate);
+      if (!taken || taken.allowed) throw new Failure('unauthenticated');
+      throw new Failure('rate_limited', { retryAfterSeconds: taken.retryAfterSeconds, rate: taken.state });
+    },
+    schemes: { operator: { type: 'http', scheme: 'bearer', description: "The operator's secret." } },
+  };
+}
+
+/** Problem details; a conflict here has nothing to do with idempotency keys, and says what it is about in `detail`. */
+export const operatorEnvelope: Envelope = {
+  ...problemEnvelope,
+  failure(kind, detail) {
+    const answer = problemEnvelope.failure(kind, detail);
+    if (kind === 'conflict') return { ...answer, body: { ...answer.body, title: 'Conflict' } };
+    if (kind !== 'unauthenticated') return answer;
+    return { ...answer, headers: { ...answer.headers, 'www-authenticate': 'Bearer realm="operator"' } };
+  },
+};
+
+const KINDS: Readonly<Record<ProjectRefusalCode | OperatorRefusalCode, FailureKind>> = {
+  project_unknown: 'not_found',
+  terminal_unknown: 'not_found',
+  credential_unknown: 'not_found',
+  rule_unknown: 'not_found',
+  range_unknown: 'not_found',
+  order_unknown: 'not_found',
+  login_taken: 'conflict',
+  credentials_full: 'conflict',
+  credential_ended: 'conflict',
+  invalid: 'validation',
+  unfit: 'validation',
+};
+
+/** The failure that a refusal is to the client; null: not a refusal. */
+export function failureOf(error: unknown): Failure | null {
+  if (!(error instanceof ProjectRefusal || error instanceof OperatorRefusal)) return null;
+  const kind = KINDS[error.code];
+  if (kind !== 'validation') return new Failure(kind, { message: error.message });
+  const errors = error.problems.map(({ path, message, details }) => ({
+    message,
+    uri: pointerOf(path),
+    ...(details.length > 0 ? { attribute: 'rule', details } : {}),
+  }));
+  return new Failure('validation', { errors });
+}
+
+/** The API as a declaration for `api` and `openapiOf`. `more`: endpoints of other rooms under the same prefix and secret. */
+export function operatorApi(
+  office: Office,
+  authentication: Authentication<Operator>,
+  more: readonly AnyEndpoint<Operator>[] = [],
+): Api<Operator> {
+  return {
+    prefix: '/operator',
+    name: 'Operator API',
+    description: 'Sets up the installation. JSON; date-times are ISO 8601 in UTC; a project is named by its login.',
+    envelope: operatorEnvelope,
+    authentication,
+    endpoints: [...projectEndpoints(office), ...cardEndpoints(office), ...inspectionEndpoints(office), ...more],
+    failureOf,
+  };
+}
