@@ -25,7 +25,7 @@ export interface BearerOptions {
   readonly secrets: readonly string[];
   /** Wrong secrets from one address beyond this rate are 429 instead of 401; null: no limit. */
   readonly failures: { readonly limiter: RateLimiter; readonly rate: Rate } | null;
-  /** Told of every refusal. */
+  /** Told of every 401, so no more often than the rate. */
   readonly onRefused?: (remoteAddress: string) => void;
 }
 
@@ -42,10 +42,10 @@ export function bearerAuthentication({ secrets, failures, onRefused }: BearerOpt
       let right = false;
       for (const secret of known) right = timingSafeEqual(secret, given) || right;
       if (right) return operator;
-      onRefused?.(remoteAddress);
       const taken = failures?.limiter.take(`operator ${networkOf(remoteAddress)}`, failures.rate);
-      if (!taken || taken.allowed) throw new Failure('unauthenticated');
-      throw new Failure('rate_limited', { retryAfterSeconds: taken.retryAfterSeconds, rate: taken.state });
+      if (taken && !taken.allowed) throw new Failure('rate_limited', { retryAfterSeconds: taken.retryAfterSeconds, rate: taken.state });
+      onRefused?.(remoteAddress);
+      throw new Failure('unauthenticated');
     },
     schemes: { operator: { type: 'http', scheme: 'bearer', description: "The operator's secret." } },
   };
