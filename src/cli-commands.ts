@@ -1,0 +1,317 @@
+// The commands that talk to a running server: what each is called with, what it asks the operator API, how its answer is shown.
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+
+/** What a person is told instead of a stack. */
+export class CliError extends Error {}
+
+export type Json = Readonly<Record<string, unknown>>;
+export type Call = (method: string, path: string, body?: Json) => Promise<Json>;
+export type Options = Readonly<Record<string, unknown>>;
+
+export interface CommandSpec {
+  /** `terminal put <project> <id>` */
+  readonly usage: string;
+  readonly summary: string;
+  readonly options?: readonly (readonly [flags: string, description: string, fallback?: string])[];
+  readonly required?: readonly (readonly [flags: string, description: string])[];
+  readonly repeated?: readonly (readonly [flags: string, description: string])[];
+  readonly run: (call: Call, names: readonly string[], options: Options, rest: readonly string[]) => Promise<Json>;
+  /** The list to print and its columns; absent: the answer itself, a line a field. */
+  readonly table?: readonly [list: string, ...columns: string[]];
+  /** Is this answer a failure of the command? */
+  readonly fails?: (answer: Json) => boolean;
+}
+
+/** A path of the operator API out of names that may hold anything. */
+const at = (strings: TemplateStringsArray, ...names: readonly (string | undefined)[]): string =>
+  strings.reduce((out, part, i) => out + encodeURIComponent(names[i - 1] ?? '') + part);
+
+const list = (text: unknown): string[] => String(text).split(',').map((part) => part.trim()).filter((part) => part !== '');
+/** Fields that were given. */
+const given = (fields: Json): Json => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+export const commandSpecs: readonly CommandSpec[] = [
+  {
+    usage: 'project create <login>',
+    summary: 'make a project',
+    required: [['--name <text>', 'name for people']],
+    options: [['--currency <code>', 'accounting currency', 'EUR']],
+    run: (call, [login], { name, currency }) => call('POST', '/projects', { login, name, accounting_currency: currency }),
+  },
+  {
+    usage: 'project list',
+    summary: 'list projects',
+    run: (call) => allProjects(call),
+    table: ['projects', 'login', 'name', 'accounting_currency', 'active', 'created_at'],
+  },
+  {
+    usage: 'project show <login>',
+    summary: 'show a project with its settings, terminals and pricing',
+    async run(call, [login]) {
+      const [project, settings, { terminals }, pricing] = await Promise.all([
+        call('GET', at`/projects/${login}`),
+        call('GET', at`/projects/${login}/settings`),
+        call('GET', at`/projects/${login}/terminals`),
+        call('GET', at`/projects/${login}/pricing`),
+      ]);
+      return { ...project, settings, terminals, pricing };
+    },
+  },
+  {
+    usage: 'project set <login> <name=value...>',
+    summary: 'change name, active or settings (null: back to the default)',
+    async run(call, [login], _options, rest) {
+      const changes = assignments(rest);
+      const own = Object.fromEntries(Object.entries(changes).filter(([name]) => name === 'name' || name === 'active'));
+      const settings = Object.fromEntries(Object.entries(changes).filter(([name]) => !Object.hasOwn(own, name)));
+      const project = Object.keys(own).length > 0 ? await call('PATCH', at`/projects/${login}`, own) : {};
+      return { ...project, ...(Object.keys(settings).length > 0 ? await call('PATCH', at`/projects/${login}/settings`, settings) : {}) };
+    },
+  },
+  {
+    usage: 'terminal put <project> <id>',
+    summary: 'make a terminal or replace it whole',
+    required: [
+      ['--descriptor <text>', "what the cardholder's statement shows"],
+      ['--currencies <codes>', 'accepted currencies, separated by commas'],
+      ['--link <name>', 'acquirer link'],
+      ['--merchant-id <id>', 'merchant number at the acquirer'],
+      ['--mcc <code>', 'merchant category code'],
+    ],
+    options: [
+      ['--secure3d <when>', 'when_needed or always', 'when_needed'],
+      ['--multicapture', 'more than one charge an order'],
+      ['--cvv-must-match', 'decline a wrong CVV'],
+      ['--position <rank>', 'rank in the order of preference'],
+    ],
+    run: (call, [project, id], { currencies, merchantId, cvvMustMatch, position, descriptor, link, mcc, secure3d, multicapture }) =>
+      call(
+        'PUT',
+        at`/projects/${project}/terminals/${id}`,
+        given({
+          descriptor, currencies: list(currencies), link, merchant_id: merchantId, mcc, secure3d, multicapture, cvv_must_match: cvvMustMatch, position,
+        }),
+      ),
+  },
+  {
+    usage: 'terminal list <project>',
+    summary: 'list terminals in the order of preference',
+    run: (call, [project]) => call('GET', at`/projects/${project}/terminals`),
+    table: ['terminals', 'id', 'descriptor', 'currencies', 'link', 'merchant_id', 'mcc', 'secure3d', 'multicapture', 'cvv_must_match'],
+  },
+  {
+    usage: 'terminal remove <project> <id>',
+    summary: 'take a terminal out of use',
+    run: (call, [project, id]) => call('DELETE', at`/projects/${project}/terminals/${id}`),
+  },
+  {
+    usage: 'pricing set <project>',
+    summary: 'set what operations cost',
+    repeated: [['--rule <operation:percent+fixed>', 'price of an operation (charge:2.9+0.30); may be given several times']],
+    options: [
+      ['--reserve <percent/days>', 'rolling reserve', '0/1'],
+      ['--file <json>', 'the whole plan as a file, instead'],
+    ],
+    run: async (call, [project], options) => call('PUT', at`/projects/${project}/pricing`, await pricingFrom(options)),
+  },
+  {
+    usage: 'credential create <project>',
+    summary: 'make a credential and show its secret, once',
+    required: [['--label <text>', 'which program holds it']],
+    options: [['--rights <names>', 'of read, create, capture, refund, payout', 'read,create,capture,refund']],
+    run: (call, [project], { label, rights }) => call('POST', at`/projects/${project}/credentials`, { label, rights: list(rights) }),
+  },
+  {
+    usage: 'credential list <project>',
+    summary: 'list credentials',
+    run: (call, [project]) => call('GET', at`/projects/${project}/credentials`),
+    table: ['credentials', 'id', 'label', 'rights', 'state', 'created_at', 'expires_at'],
+  },
+  {
+    usage: 'credential rotate <project> <id>',
+    summary: 'make a new secret; the old one stays valid for the overlap',
+    options: [['--overlap <duration>', '30s, 15m, 2h, 1d', '1d']],
+    run: (call, [project, id], { overlap }) => call('POST', at`/projects/${project}/credentials/${id}/rotate`, { overlap }),
+  },
+  {
+    usage: 'credential revoke <project> <id>',
+    summary: 'revoke a credential at once',
+    run: (call, [project, id]) => call('DELETE', at`/projects/${project}/credentials/${id}`),
+  },
+  {
+    usage: 'rates load <file>',
+    summary: 'load exchange rates: ECB XML, CSV (from,to,rate,day) or JSON',
+    options: [['--source <text>', 'where they come from']],
+    run: (call, [file], { source }) => loadRates(call, file as string, source),
+    table: ['rates', 'from', 'to', 'rate', 'day', 'source'],
+  },
+  {
+    usage: 'rates list',
+    summary: 'list the latest exchange rates',
+    run: (call) => call('GET', '/rates'),
+    table: ['rates', 'from', 'to', 'rate', 'day', 'source'],
+  },
+  {
+    usage: 'rules put <project> <id>',
+    summary: 'make a fraud rule or replace it whole',
+    required: [
+      ['--class <name>', 'what the merchant is told'],
+      ['--expression <cel>', 'condition over the payment and its counters'],
+      ['--action <name>', 'refuse or force3d'],
+    ],
+    options: [
+      ['--dry-run', 'record what it would do, and do nothing'],
+      ['--inactive', 'keep it, but switched off'],
+    ],
+    run: (call, [project, id], { class: name, expression, action, dryRun = false, inactive = false }) =>
+      call('PUT', at`/projects/${project}/rules/${id}`, { class: name, expression, action, dry_run: dryRun, active: !inactive }),
+  },
+  {
+    usage: 'rules list <project>',
+    summary: 'list fraud rules',
+    run: (call, [project]) => call('GET', at`/projects/${project}/rules`),
+    table: ['rules', 'id', 'class', 'action', 'dry_run', 'active', 'expression'],
+  },
+  {
+    usage: 'rules remove <project> <id>',
+    summary: 'remove a fraud rule',
+    run: (call, [project, id]) => call('DELETE', at`/projects/${project}/rules/${id}`),
+  },
+  {
+    usage: 'bins put <prefix>',
+    summary: 'add a card range',
+    required: [
+      ['--brand <name>', 'lower-case brand'],
+      ['--subtype <name>', 'lower-case product'],
+    ],
+    options: [
+      ['--title <text>', 'issuing bank'],
+      ['--country <code>', 'alpha-3'],
+      ['--own', 'issued by our own issuing side'],
+    ],
+    run: (call, [prefix], { brand, subtype, title, country, own }) =>
+      call('PUT', at`/bins/${prefix}`, given({ brand, subtype, title, country, own })),
+  },
+  {
+    usage: 'bins list',
+    summary: 'list card ranges',
+    run: (call) => call('GET', '/bins'),
+    table: ['bins', 'prefix', 'brand', 'subtype', 'title', 'country', 'own'],
+  },
+  {
+    usage: 'bins remove <prefix>',
+    summary: 'take back what was added of a card range',
+    run: (call, [prefix]) => call('DELETE', at`/bins/${prefix}`),
+  },
+  { usage: 'keys rotate', summary: 'make a new key of the vault', run: (call) => call('POST', '/keys/rotate') },
+  { usage: 'order trace <id>', summary: 'show the whole way of an order', run: (call, [id]) => call('GET', at`/orders/${id}/trace`) },
+  {
+    usage: 'audit',
+    summary: 'list what operators did, the latest first',
+    run: (call) => call('GET', '/audit'),
+    table: ['audit', 'id', 'at', 'actor', 'origin', 'action', 'target', 'result'],
+  },
+  {
+    usage: 'invariants',
+    summary: 'prove what must always be true; exit code 1 when something is not',
+    run: (call) => call('GET', '/invariants'),
+    table: ['checks', 'id', 'ok', 'violations'],
+    fails: ({ ok }) => ok !== true,
+  },
+];
+
+async function allProjects(call: Call): Promise<Json> {
+  const projects: Json[] = [];
+  for (let after = ''; ; ) {
+    const page = (await call('GET', at`/projects?per_page=1000&after=${after}`)).projects as readonly Json[];
+    projects.push(...page);
+    if (page.length < 1000) return { projects };
+    after = String(page.at(-1)?.login);
+  }
+}
+
+/** `name=value` pairs: a value is JSON where it reads as JSON, otherwise text. */
+function assignments(pairs: readonly string[]): Json {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const equals = pair.indexOf('=');
+      if (equals < 1) throw new CliError(`Not of the form name=value: ${pair}`);
+      return [pair.slice(0, equals), jsonOrText(pair.slice(equals + 1))];
+    }),
+  );
+}
+
+function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+async function pricingFrom({ file, rule, reserve }: Options): Promise<Json> {
+  if (file !== undefined) {
+    const plan = parsed(await textOf(String(file)));
+    if (!plan) throw new CliError(`Not a JSON file: ${String(file)}`);
+    return plan;
+  }
+  const rules = (rule as readonly string[]).map((text) => {
+    const match = /^([a-z]+):([\d.]+)\+([\d.]+)$/.exec(text);
+    if (!match) throw new CliError(`Not of the form operation:percent+fixed: ${text}`);
+    const [, operation, percent, fixed] = match;
+    return { operation, percent, fixed };
+  });
+  const match = /^([\d.]+)\/(\d+)$/.exec(String(reserve));
+  if (!match) throw new CliError(`Not of the form percent/days: ${String(reserve)}`);
+  return { rules, reserve: { percent: match[1], days: Number(match[2]) } };
+}
+
+async function textOf(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch {
+    throw new CliError(`The file ${file} can't be read.`);
+  }
+}
+
+/** What one request may carry. */
+const MOST_RATES = 500;
+
+async function loadRates(call: Call, file: string, source: unknown): Promise<Json> {
+  const text = await textOf(file);
+  const format = path.extname(file).toLowerCase();
+  if (format === '.xml') return call('POST', '/rates', given({ ecb_xml: text, source }));
+  const rows = format === '.csv' ? ratesOfCsv(text) : format === '.json' ? ratesOfJson(text) : null;
+  if (!rows) throw new CliError('A file of rates ends in .xml, .csv or .json; JSON is a list of {from, to, rate, day}.');
+  const stored: unknown[] = [];
+  for (let i = 0; i < rows.length; i += MOST_RATES) {
+    const { rates } = await call('POST', '/rates', given({ rates: rows.slice(i, i + MOST_RATES), source: source ?? path.basename(file) }));
+    stored.push(...(rates as readonly unknown[]));
+  }
+  return { rates: stored };
+}
+
+function ratesOfCsv(text: string): Json[] {
+  const lines = text.split(/\r?\n/).map((line) => line.trim()).filter((line) => line !== '' && !/^from\b/i.test(line));
+  return lines.map((line) => {
+    const [from, to, rate, day] = line.split(/[,;]/).map((part) => part.trim());
+    return given({ from, to, rate, day: day === '' ? undefined : day });
+  });
+}
+
+function ratesOfJson(text: string): Json[] | null {
+  const value = parsed(text);
+  const rows = Array.isArray(value) ? (value as Json[]) : value?.rates;
+  return Array.isArray(rows) ? (rows as Json[]) : null;
+}
+
+/** The JSON object or array in a text; null: there is none. */
+export function parsed(text: string): Json | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Json) : null;
+  } catch {
+    return null;
+  }
+}

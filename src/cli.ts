@@ -1,0 +1,121 @@
+// The command line. Everything but serve and migrate is one or a few calls of a running server's operator API, so that it works
+// beside the server, from the same machine or another. Rule: no command touches the database or the data directory itself.
+import { Command, CommanderError } from 'commander';
+import { type Call, CliError, type CommandSpec, commandSpecs, type Json, type Options, parsed } from './cli-commands.ts';
+
+export interface CliActions {
+  readonly serve: () => Promise<void>;
+  readonly migrate: () => Promise<void>;
+  /** Where this installation's server answers, and the operator's secret, by its settings. Only asked when the flags don't say. */
+  readonly connection: () => { readonly url: string; readonly secret: string };
+  readonly write: (text: string) => void;
+  readonly writeError: (text: string) => void;
+}
+
+/** The whole command line. Commands throw; see `runCli`. */
+export function buildCli(actions: CliActions): Command {
+  const program = new Command('florin').description('Payments, self-hosted: a payment gateway and a card issuer in one server');
+  program.command('serve').description('start the server').action(actions.serve);
+  program.command('migrate').description('bring the database to this version, and stop').action(actions.migrate);
+  const groups = new Map<string, Command>();
+  for (const spec of commandSpecs) {
+    const [first = '', ...others] = spec.usage.split(' ');
+    const grouped = others[0] !== undefined && !others[0].startsWith('<');
+    let parent = program;
+    if (grouped) {
+      parent = groups.get(first) ?? program.command(first).description(`commands for ${first}`);
+      groups.set(first, parent);
+    }
+    addCommand(parent, (grouped ? others : [first, ...others]).join(' '), spec, actions);
+  }
+  for (const command of [program, ...program.commands, ...program.commands.flatMap(({ commands }) => commands)]) {
+    command.exitOverride().configureOutput({ writeOut: actions.write, writeErr: actions.writeError });
+  }
+  return program;
+}
+
+/** Runs a command line; the exit code: 0 done, 1 refused or failed, 2 not understood. What serve and migrate throw goes on to the caller. */
+export async function runCli(args: readonly string[], actions: CliActions): Promise<number> {
+  try {
+    await buildCli(actions).parseAsync(args, { from: 'user' });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (!(error instanceof CliError)) throw error;
+    if (error.message !== '') actions.writeError(`${error.message}\n`);
+    return 1;
+  }
+}
+
+function addCommand(parent: Command, usage: string, spec: CommandSpec, actions: CliActions): void {
+  const command = parent.command(usage).description(spec.summary);
+  for (const [flags, description] of spec.required ?? []) command.requiredOption(flags, description);
+  for (const [flags, description, fallback] of spec.options ?? []) command.option(flags, description, fallback);
+  for (const [flags, description] of spec.repeated ?? []) {
+    command.option(flags, description, (value: string, before: readonly string[]) => [...before, value], []);
+  }
+  command.option('--json', 'print JSON').option('--url <address>', 'address of the server').option('--secret <text>', "operator's secret");
+  command.action(async () => {
+    const options: Options = command.opts();
+    const names = command.processedArgs as (string | string[])[];
+    const rest = names.find((name) => Array.isArray(name)) ?? [];
+    const answer = await spec.run(caller(actions, options), names as string[], options, rest);
+    actions.write(options.json ? `${JSON.stringify(answer, null, 2)}\n` : readable(answer, spec.table));
+    if (spec.fails?.(answer)) throw new CliError('');
+  });
+}
+
+function caller({ connection }: CliActions, { url, secret }: Options): Call {
+  const known = url !== undefined && secret !== undefined ? null : connection();
+  const base = String(url ?? known?.url).replace(/\/+$/, '');
+  const authorization = `Bearer ${String(secret ?? known?.secret)}`;
+  return async (method, where, body) => {
+    let response: Response;
+    let text: string;
+    try {
+      response = await fetch(`${base}/operator${where}`, {
+        method,
+        headers: { authorization, ...(body ? { 'content-type': 'application/json' } : {}) },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      });
+      text = await response.text();
+    } catch {
+      throw new CliError(`No server answers at ${base}: start one with "florin serve", or name another with --url.`);
+    }
+    if (response.ok && text === '') return {};
+    const answer = parsed(text);
+    if (answer === null) throw new CliError(`${base} does not answer like a Florin server (status ${response.status}).`);
+    if (!response.ok) throw new CliError(problemText(answer, response.status));
+    return answer;
+  };
+}
+
+/** Problem details (RFC 9457) as lines. */
+function problemText({ title, detail, errors }: Json, status: number): string {
+  const lines = [`${String(detail ?? title ?? 'Refused')} (${status})`];
+  for (const { uri, message, details = [] } of (errors ?? []) as readonly { uri: string; message: string; details?: readonly string[] }[]) {
+    lines.push(`  ${uri}: ${message}${details.length > 0 ? `, ${details.join(', ')}` : ''}`);
+  }
+  return lines.join('\n');
+}
+
+function readable(answer: Json, table: CommandSpec['table']): string {
+  if (!table) return aligned(Object.entries(answer).map(([name, value]) => [name, cell(value)]));
+  const [name, ...columns] = table;
+  const rows = (answer[name] ?? []) as readonly Json[];
+  return aligned([columns, ...rows.map((row) => columns.map((column) => cell(row[column])))]);
+}
+
+const isPlain = (value: unknown): boolean => typeof value !== 'object' || value === null;
+
+const cell = (value: unknown): string => {
+  if (value === null || value === undefined) return '-';
+  if (Array.isArray(value) && value.every(isPlain)) return value.length === 0 ? '-' : value.join(',');
+  return isPlain(value) ? String(value) : JSON.stringify(value);
+};
+
+function aligned(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows) row.forEach((text, i) => (widths[i] = Math.max(widths[i] ?? 0, text.length)));
+  return rows.map((row) => `${row.map((text, i) => text.padEnd(widths[i] ?? 0)).join('  ').trimEnd()}\n`).join('');
+}
