@@ -6,7 +6,16 @@ const IV = 12;
 const TAG = 16;
 
 /** Names the row and the key that a ciphertext is for. None of the parts contains a slash. */
-export const bound = (table: string, owner: bigint, id: bigint, keyId: string): Buffer => Buffer.from(`${table}/${owner}/${id}/${keyId}`);
+const bound = (what: string, owner: bigint, id: bigint, keyId: string): Buffer =>
+  Buffer.from(`${what}/${owner}/${id}/${keyId}`);
+
+/** A record's own key, under a key-encrypting key. */
+export const keyBinding = (owner: bigint, id: bigint, kekId: string): Buffer =>
+  bound('vault_cards.wrapped_key', owner, id, kekId);
+/** The card under its record's own key, which never changes: wrapping that key anew leaves the card as it is. */
+export const cardBinding = (owner: bigint, id: bigint): Buffer => bound('vault_cards.sealed', owner, id, 'own');
+export const cvvBinding = (owner: bigint, id: bigint, sadId: string): Buffer =>
+  bound('vault_cvvs.sealed', owner, id, sadId);
 
 /** `iv`: 12 random bytes, never twice under one key: with random ones a key is good for 2^32 of them. */
 export function encrypt(key: KeyObject | Buffer, iv: Buffer, plain: Buffer, binding: Buffer): Buffer {
@@ -32,10 +41,13 @@ export function decrypt(key: KeyObject | Buffer, packed: Buffer, binding: Buffer
   return plain;
 }
 
-export const hmac = (key: KeyObject | Buffer, data: Buffer | string): Buffer => createHmac('sha256', key).update(data).digest();
+export const hmac = (key: KeyObject | Buffer, data: Buffer | string): Buffer =>
+  createHmac('sha256', key).update(data).digest();
 
 /** HKDF-SHA-256 (RFC 5869): one key of 32 bytes for one purpose. */
-export const derive = (master: KeyObject, purpose: string): Buffer => Buffer.from(hkdfSync('sha256', master, '', `florin/${purpose}`, 32));
+export const derive = (master: KeyObject, purpose: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', master, '', `florin/${purpose}`, 32));
 
 /** Tells keys apart without telling anything about them: eight bytes, hex. */
-export const checkValue = (key: KeyObject | Buffer): string => hmac(key, 'florin key check value').toString('hex', 0, 8);
+export const checkValue = (key: KeyObject | Buffer): string =>
+  hmac(key, 'florin key check value').toString('hex', 0, 8);

@@ -15,7 +15,12 @@ export interface CardRow {
 const vaultCards = table<CardRow>(
   'vault_cards',
   {
-    project_id: 'int8', id: 'int8', key_id: 'text', wrapped_key: 'bytea', sealed: 'bytea', fingerprint: 'text',
+    project_id: 'int8',
+    id: 'int8',
+    key_id: 'text',
+    wrapped_key: 'bytea',
+    sealed: 'bytea',
+    fingerprint: 'text',
     created_at: 'timestamptz',
   },
   ['project_id', 'id'],
@@ -31,7 +36,12 @@ export async function cardGet(db: Db, owner: bigint, id: bigint): Promise<CardRo
 export type WrappedRow = Pick<CardRow, 'project_id' | 'id' | 'key_id' | 'wrapped_key'>;
 
 /** Cards behind `after` in key order whose data key is wrapped by another key than `active`. */
-export const cardsToRewrap = (db: Db, active: string, after: Pick<CardRow, 'project_id' | 'id'>, limit: number): Promise<WrappedRow[]> =>
+export const cardsToRewrap = (
+  db: Db,
+  active: string,
+  after: Pick<CardRow, 'project_id' | 'id'>,
+  limit: number,
+): Promise<WrappedRow[]> =>
   db.query(
     `select project_id, id, key_id, wrapped_key from vault_cards
      where (project_id, id) > ($1, $2) and key_id <> $3 order by project_id, id limit $4`,
@@ -50,10 +60,22 @@ export async function cardsRewrap(db: Db, active: string, rows: readonly Rewrapp
      where t.project_id = v.project_id and t.id = v.id and t.wrapped_key = v.wrapped_key returning t.id`,
     [
       active,
-      arrayLiteral(rows.map((row) => row.project_id), 'int8'),
-      arrayLiteral(rows.map((row) => row.id), 'int8'),
-      arrayLiteral(rows.map((row) => row.wrapped_key), 'bytea'),
-      arrayLiteral(rows.map((row) => row.next), 'bytea'),
+      arrayLiteral(
+        rows.map((row) => row.project_id),
+        'int8',
+      ),
+      arrayLiteral(
+        rows.map((row) => row.id),
+        'int8',
+      ),
+      arrayLiteral(
+        rows.map((row) => row.wrapped_key),
+        'bytea',
+      ),
+      arrayLiteral(
+        rows.map((row) => row.next),
+        'bytea',
+      ),
     ],
   );
   return written.length;
@@ -61,7 +83,9 @@ export async function cardsRewrap(db: Db, active: string, rows: readonly Rewrapp
 
 /** Reads the table once: retiring a key is rare, and an index on key_id would cost every order. */
 export async function cardsUseKey(db: Db, keyId: string): Promise<boolean> {
-  const rows = await db.query<{ used: boolean }>('select exists (select from vault_cards where key_id = $1) as used', [keyId]);
+  const rows = await db.query<{ used: boolean }>('select exists (select from vault_cards where key_id = $1) as used', [
+    keyId,
+  ]);
   return rows[0]?.used ?? true;
 }
 
@@ -88,7 +112,8 @@ export async function cvvGet(db: Db, owner: bigint, id: bigint): Promise<CvvRow 
 }
 
 /** Of all owners: a job's statement. */
-export const cvvsDeleteUntil = (db: Db, now: Date): Promise<object[]> => db.query('delete from vault_cvvs where until <= $1', [now]);
+export const cvvsDeleteUntil = (db: Db, now: Date): Promise<object[]> =>
+  db.query('delete from vault_cvvs where until <= $1', [now]);
 
 export async function cvvsOverdue(db: Db, now: Date): Promise<bigint> {
   const rows = await db.query<{ count: bigint }>('select count(*) as count from vault_cvvs where until <= $1', [now]);
@@ -106,7 +131,11 @@ export const keysSelect = (db: Db): Promise<KeyRow[]> => db.query('select * from
 
 /** A key that is known already stays as it is. */
 export const keyRegister = (db: Db, id: string, checkValue: string, now: Date): Promise<object[]> =>
-  db.query('insert into vault_keys (id, check_value, created_at) values ($1, $2, $3) on conflict do nothing', [id, checkValue, now]);
+  db.query('insert into vault_keys (id, check_value, created_at) values ($1, $2, $3) on conflict do nothing', [
+    id,
+    checkValue,
+    now,
+  ]);
 
 export const keyRetire = (db: Db, id: string, now: Date): Promise<object[]> =>
   db.query('update vault_keys set retired_at = $2 where id = $1', [id, now]);

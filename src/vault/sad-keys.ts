@@ -1,60 +1,71 @@
-// Short-lived keys for sensitive authentication data: one an hour, each a file of its own. Destroying the file makes every copy of
-// what was sealed under it unreadable, backups and WAL included (PCI DSS 3.3.2).
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, statSync, unlinkSync, writeSync } from 'node:fs';
+// Short-lived keys for the CVVs of orders that wait for their cardholder (PCI DSS 3.3.2): each a file of its own, in use for one
+// hour, destroyed one challenge window later, so that no backup or log of the database can give a CVV back.
+// Rule: such a key is never written anywhere else, and its file name alone tells when it has to go.
 import path from 'node:path';
-import type { Random } from '../base/index.ts';
-import { syncDirectory, writeSynced } from './keys.ts';
+import type { Clock, Random } from '../base/index.ts';
+import { bytesRead, fileCreate, fileDestroy, folderCreate, folderList } from './files.ts';
 
-const HOUR_MS = 3_600_000;
-
-export interface SadKeys {
-  /** The key of this hour. */
-  at(now: Date): { readonly id: string; readonly key: Buffer };
-  byId(id: string): Buffer | null;
-  ids(): string[];
-  /** The end of the hour in which a key seals. */
-  hourEnd(id: string): Date;
-  destroy(id: string): void;
+export interface SadKey {
+  readonly id: string;
+  readonly key: Buffer;
+  /** When it will be destroyed: nothing sealed under it may be wanted later. */
+  readonly endsAt: Date;
 }
 
-export function openSadKeys(directory: string, random: Random): SadKeys {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const cache = new Map<string, Buffer>();
-  const fileOf = (id: string): string => path.join(directory, `${id}.key`);
-  const byId = (id: string): Buffer | null => {
-    const known = cache.get(id);
-    if (known) return known;
-    if (!/^\d+$/.test(id) || !existsSync(fileOf(id))) return null;
-    const key = readFileSync(fileOf(id));
-    cache.set(id, key);
-    return key;
-  };
+export interface SadKeys {
+  /** The key of this hour, made when there is none. */
+  current(): SadKey;
+  /** null: destroyed, or never ours. */
+  find(id: string): Buffer | null;
+  /** Destroys every key that has ended by `now`; answers how many. */
+  destroyEnded(now: Date): number;
+}
+
+const HOUR_MS = 3_600_000;
+const KEY_BYTES = 32;
+
+/** `<hour in ms since 1970>-<16 hex>`: also the file's name, before `.key`. */
+const ID = /^(\d{1,15})-[0-9a-f]{16}$/;
+
+export function sadKeys(
+  folder: string,
+  { clock, random, windowMs }: { clock: Clock; random: Random; windowMs: number },
+): SadKeys {
+  folderCreate(folder, 0o700);
+  const held = new Map<string, SadKey>();
+  let latest: SadKey | null = null;
+  const fileOf = (id: string): string => path.join(folder, `${id}.key`);
+  const endOf = (hour: number): Date => new Date(hour + HOUR_MS + windowMs);
   return {
-    byId,
-    at(now) {
-      const id = String(Math.floor(now.getTime() / HOUR_MS));
-      let key = byId(id);
-      if (!key) {
-        key = random.bytes(32);
-        writeSynced(fileOf(id), key);
-        syncDirectory(directory);
-        cache.set(id, key);
-      }
-      return { id, key };
+    current() {
+      const now = clock.now().getTime();
+      const hour = now - (now % HOUR_MS);
+      const found = latest && latest.endsAt.getTime() === endOf(hour).getTime() && held.has(latest.id) ? latest : null;
+      if (found) return found;
+      const id = `${hour}-${random.bytes(8).toString('hex')}`;
+      latest = { id, key: random.bytes(KEY_BYTES), endsAt: endOf(hour) };
+      fileCreate(fileOf(id), latest.key, random);
+      held.set(id, latest);
+      return latest;
     },
-    ids: () => readdirSync(directory).flatMap((name) => /^(\d+)\.key$/.exec(name)?.[1] ?? []),
-    hourEnd: (id) => new Date((Number(id) + 1) * HOUR_MS),
-    destroy(id) {
-      cache.get(id)?.fill(0);
-      cache.delete(id);
-      const file = fileOf(id);
-      if (!existsSync(file)) return;
-      const descriptor = openSync(file, 'r+');
-      writeSync(descriptor, random.bytes(statSync(file).size));
-      fsyncSync(descriptor);
-      closeSync(descriptor);
-      unlinkSync(file);
-      syncDirectory(directory);
+    find(id) {
+      if (!ID.test(id)) return null;
+      // The file, not the memory, says whether the key still lives: another process may have destroyed it.
+      const key = bytesRead(fileOf(id));
+      return key?.length === KEY_BYTES ? key : null;
+    },
+    destroyEnded(now) {
+      let destroyed = 0;
+      for (const name of folderList(folder)) {
+        // Drafts of a process that died while it made a key end with it: they carry the same name in front.
+        const hour = Number(/^(\d{1,15})-[0-9a-f]{16}\.key/.exec(name)?.[1] ?? Number.NaN);
+        if (Number.isNaN(hour) || endOf(hour) > now) continue;
+        if (fileDestroy(path.join(folder, name), random) && name.endsWith('.key')) destroyed++;
+        const id = name.slice(0, name.indexOf('.key'));
+        held.get(id)?.key.fill(0);
+        held.delete(id);
+      }
+      return destroyed;
     },
   };
 }
