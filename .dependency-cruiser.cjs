@@ -1,0 +1,184 @@
+// The import table of the house. A room is a folder of src; it is entered by its index.ts and may import what stands in its row.
+// The table in ARCHITECTURE.md is this one in words. A row that must grow is a decision about the house, not about a file.
+
+/** room → the rooms whose doors it may use */
+const ROOMS = {
+  base: [],
+  store: ['base'],
+  http: ['base', 'store'],
+  vault: ['base', 'store'],
+  ledger: ['base', 'store'],
+  network: ['base', 'store'],
+  events: ['base', 'store'],
+  threeds: ['base', 'store', 'vault'],
+  gateway: ['base', 'store', 'vault', 'ledger', 'network', 'threeds', 'events'],
+  issuing: ['base', 'store', 'vault', 'ledger', 'network', 'events'],
+  pages: ['base', 'store', 'http', 'ledger', 'network', 'threeds', 'gateway', 'issuing', 'events'],
+};
+
+/** The files of a room that speak HTTP: addresses, shapes of bodies, the failure envelope. */
+const HTTP_FILES = '/(routes|routes-[a-z-]+|[a-z-]+-routes|schemas|envelope)\\.ts$';
+
+/** Rooms within a room: neighbours, each with a door of its own. */
+const SUB_ROOMS = ['src/gateway/[^/]+', 'src/issuing/[^/]+'];
+
+const rooms = Object.keys(ROOMS);
+
+const table = rooms.map((room) => ({
+  name: `imports-of-${room}`,
+  comment: `${room} may import: ${ROOMS[room].join(', ') || 'nothing of ours'}. Needs more? Declare a port (a type) and let app.ts supply it.`,
+  severity: 'error',
+  from: { path: `^src/${room}/` },
+  to: {
+    path: `^src/(${rooms.filter((other) => other !== room && other !== 'http' && !ROOMS[room].includes(other)).join('|')})/`,
+  },
+}));
+
+module.exports = {
+  forbidden: [
+    ...table.filter((rule) => rule.to.path !== '^src/()/'),
+    {
+      name: 'http-is-for-routes',
+      comment: 'Only routes, schemas and envelopes know HTTP; a use case takes typed input and returns a value.',
+      severity: 'error',
+      from: { path: '^src/(base|store|vault|ledger|network|events|threeds|gateway|issuing)/', pathNot: HTTP_FILES },
+      to: { path: '^src/http/' },
+    },
+    {
+      name: 'low-rooms-have-no-http',
+      comment: 'base, store, vault, ledger, network and events have no addresses of their own.',
+      severity: 'error',
+      from: { path: '^src/(base|store|vault|ledger|network|events)/' },
+      to: { path: '^src/http/' },
+    },
+    {
+      name: 'use-cases-below-routes',
+      comment: 'Routes call use cases, never the other way round.',
+      severity: 'error',
+      from: { path: '^src/(threeds|gateway|issuing)/', pathNot: ['/index\\.ts$', HTTP_FILES] },
+      to: { path: `^src/(threeds|gateway|issuing)/.*${HTTP_FILES.slice(1)}` },
+    },
+    {
+      name: 'rooms-by-their-door',
+      comment: 'A room is entered by its index.ts, or by that of a room within it.',
+      severity: 'error',
+      from: { path: '^src/([^/]+)(/|\\.ts$)' },
+      to: { path: '^src/[^/]+/', pathNot: ['^src/$1/', '^src/[^/]+/([^/]+/)?index\\.ts$'] },
+    },
+    ...SUB_ROOMS.map((sub) => ({
+      name: `sub-rooms-by-their-door (${sub.split('/')[1]})`,
+      comment: 'A room within a room is entered by its index.ts.',
+      severity: 'error',
+      from: { path: `^(${sub})/` },
+      to: { path: `^${sub}/`, pathNot: ['^$1/', `^${sub}/index\\.ts$`] },
+    })),
+    ...SUB_ROOMS.map((sub) => ({
+      name: `sub-rooms-by-their-door, from above (${sub.split('/')[1]})`,
+      comment: 'A room within a room is entered by its index.ts, by the room around it too.',
+      severity: 'error',
+      from: { path: `^${sub.replace('/[^/]+', '')}/[^/]+\\.ts$` },
+      to: { path: `^${sub}/`, pathNot: `^${sub}/index\\.ts$` },
+    })),
+    {
+      name: 'no-way-out-by-the-front',
+      comment: 'What lies inside a room never imports the door around it.',
+      severity: 'error',
+      from: { path: '^(src/[^/]+)/' },
+      to: { path: '^$1/index\\.ts$' },
+    },
+    ...SUB_ROOMS.map((sub) => ({
+      name: `no-way-out-by-the-front (${sub.split('/')[1]})`,
+      severity: 'error',
+      from: { path: `^(${sub})/` },
+      to: { path: '^$1/index\\.ts$' },
+    })),
+    {
+      name: 'app-knows-all-nobody-knows-app',
+      comment: 'Only main.ts and tests import app.ts.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/main\\.ts$' },
+      to: { path: '^src/app\\.ts$' },
+    },
+    {
+      name: 'nobody-imports-main',
+      severity: 'error',
+      from: {},
+      to: { path: '^src/main\\.ts$' },
+    },
+    {
+      name: 'environment-by-argument',
+      comment: 'Rooms are told their settings; only app.ts and main.ts read config.ts.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(main|app)\\.ts$' },
+      to: { path: '^src/config\\.ts$' },
+    },
+    {
+      name: 'few-files-at-the-top',
+      comment: 'Beside the rooms there are main.ts, app.ts, config.ts and the command line of the operator.',
+      severity: 'error',
+      from: {},
+      to: { path: '^src/[^/]+\\.ts$', pathNot: '^src/(main|app|config|cli|cli-[a-z]+)\\.ts$' },
+    },
+    {
+      name: 'known-rooms-only',
+      comment: 'A new room is a decision: give it a row in the table above.',
+      severity: 'error',
+      from: {},
+      to: { path: '^src/[^/]+/', pathNot: `^src/(${rooms.join('|')})/` },
+    },
+    {
+      name: 'src-stands-alone',
+      comment: 'What runs in production imports no test, no benchmark.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^(test|bench|docs)/' },
+    },
+    {
+      name: 'no-cycles',
+      comment: 'Two files that need each other are one file, or lack a third.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'resolvable',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'declared-packages-only',
+      comment: 'What runs in production is a dependency, not something that happens to be installed.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: {
+        dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'npm-optional', 'npm-peer', 'undetermined'],
+        // Types only, from the packages of types: nothing remains of them at run time.
+        pathNot: ['node_modules/@types/'],
+      },
+    },
+    {
+      name: 'drivers-behind-the-store',
+      comment: 'One room speaks to Postgres; the others give it SQL and values.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/store/' },
+      to: { path: '^node_modules/(pg|node-pg-migrate|kysely)/' },
+    },
+    {
+      name: 'logs-through-base',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/base/' },
+      to: { path: '^node_modules/pino/' },
+    },
+  ],
+  options: {
+    // An import of a type is an import: the rooms must not know each other's shapes either.
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+    },
+  },
+};
