@@ -7,7 +7,8 @@ export class CliError extends Error {}
 
 export type Json = Readonly<Record<string, unknown>>;
 export type Call = (method: string, path: string, body?: Json) => Promise<Json>;
-export type Options = Readonly<Record<string, unknown>>;
+/** What commander makes of the flags: text, or true for one without value. */
+export type Options = Readonly<Record<string, string | true | undefined>>;
 
 export interface CommandSpec {
   /** `terminal put <project> <id>` */
@@ -27,9 +28,14 @@ export interface CommandSpec {
 const at = (strings: TemplateStringsArray, ...names: readonly (string | undefined)[]): string =>
   strings.reduce((out, part, i) => out + encodeURIComponent(names[i - 1] ?? '') + part);
 
-const list = (text: unknown): string[] => String(text).split(',').map((part) => part.trim()).filter((part) => part !== '');
+const list = (text: unknown): string[] =>
+  String(text)
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
 /** Fields that were given. */
-const given = (fields: Json): Json => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+const given = (fields: Json): Json =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
 export const commandSpecs: readonly CommandSpec[] = [
   {
@@ -37,7 +43,8 @@ export const commandSpecs: readonly CommandSpec[] = [
     summary: 'make a project',
     required: [['--name <text>', 'name for people']],
     options: [['--currency <code>', 'accounting currency', 'EUR']],
-    run: (call, [login], { name, currency }) => call('POST', '/projects', { login, name, accounting_currency: currency }),
+    run: (call, [login], { name, currency }) =>
+      call('POST', '/projects', { login, name, accounting_currency: currency }),
   },
   {
     usage: 'project list',
@@ -66,7 +73,10 @@ export const commandSpecs: readonly CommandSpec[] = [
       const own = Object.fromEntries(Object.entries(changes).filter(([name]) => name === 'name' || name === 'active'));
       const settings = Object.fromEntries(Object.entries(changes).filter(([name]) => !Object.hasOwn(own, name)));
       const project = Object.keys(own).length > 0 ? await call('PATCH', at`/projects/${login}`, own) : {};
-      return { ...project, ...(Object.keys(settings).length > 0 ? await call('PATCH', at`/projects/${login}/settings`, settings) : {}) };
+      return {
+        ...project,
+        ...(Object.keys(settings).length > 0 ? await call('PATCH', at`/projects/${login}/settings`, settings) : {}),
+      };
     },
   },
   {
@@ -85,12 +95,24 @@ export const commandSpecs: readonly CommandSpec[] = [
       ['--cvv-must-match', 'decline a wrong CVV'],
       ['--position <rank>', 'rank in the order of preference'],
     ],
-    run: (call, [project, id], { currencies, merchantId, cvvMustMatch, position, descriptor, link, mcc, secure3d, multicapture }) =>
+    run: (
+      call,
+      [project, id],
+      { currencies, merchantId, cvvMustMatch, position, descriptor, link, mcc, secure3d, multicapture },
+    ) =>
       call(
         'PUT',
         at`/projects/${project}/terminals/${id}`,
         given({
-          descriptor, currencies: list(currencies), link, merchant_id: merchantId, mcc, secure3d, multicapture, cvv_must_match: cvvMustMatch, position,
+          descriptor,
+          currencies: list(currencies),
+          link,
+          merchant_id: merchantId,
+          mcc,
+          secure3d,
+          multicapture,
+          cvv_must_match: cvvMustMatch,
+          position,
         }),
       ),
   },
@@ -98,7 +120,18 @@ export const commandSpecs: readonly CommandSpec[] = [
     usage: 'terminal list <project>',
     summary: 'list terminals in the order of preference',
     run: (call, [project]) => call('GET', at`/projects/${project}/terminals`),
-    table: ['terminals', 'id', 'descriptor', 'currencies', 'link', 'merchant_id', 'mcc', 'secure3d', 'multicapture', 'cvv_must_match'],
+    table: [
+      'terminals',
+      'id',
+      'descriptor',
+      'currencies',
+      'link',
+      'merchant_id',
+      'mcc',
+      'secure3d',
+      'multicapture',
+      'cvv_must_match',
+    ],
   },
   {
     usage: 'terminal remove <project> <id>',
@@ -108,7 +141,9 @@ export const commandSpecs: readonly CommandSpec[] = [
   {
     usage: 'pricing set <project>',
     summary: 'set what operations cost',
-    repeated: [['--rule <operation:percent+fixed>', 'price of an operation (charge:2.9+0.30); may be given several times']],
+    repeated: [
+      ['--rule <operation:percent+fixed>', 'price of an operation (charge:2.9+0.30); may be given several times'],
+    ],
     options: [
       ['--reserve <percent/days>', 'rolling reserve', '0/1'],
       ['--file <json>', 'the whole plan as a file, instead'],
@@ -120,7 +155,8 @@ export const commandSpecs: readonly CommandSpec[] = [
     summary: 'make a credential and show its secret, once',
     required: [['--label <text>', 'which program holds it']],
     options: [['--rights <names>', 'of read, create, capture, refund, payout', 'read,create,capture,refund']],
-    run: (call, [project], { label, rights }) => call('POST', at`/projects/${project}/credentials`, { label, rights: list(rights) }),
+    run: (call, [project], { label, rights }) =>
+      call('POST', at`/projects/${project}/credentials`, { label, rights: list(rights) }),
   },
   {
     usage: 'credential list <project>',
@@ -132,7 +168,8 @@ export const commandSpecs: readonly CommandSpec[] = [
     usage: 'credential rotate <project> <id>',
     summary: 'make a new secret; the old one stays valid for the overlap',
     options: [['--overlap <duration>', '30s, 15m, 2h, 1d', '1d']],
-    run: (call, [project, id], { overlap }) => call('POST', at`/projects/${project}/credentials/${id}/rotate`, { overlap }),
+    run: (call, [project, id], { overlap }) =>
+      call('POST', at`/projects/${project}/credentials/${id}/rotate`, { overlap }),
   },
   {
     usage: 'credential revoke <project> <id>',
@@ -165,7 +202,13 @@ export const commandSpecs: readonly CommandSpec[] = [
       ['--inactive', 'keep it, but switched off'],
     ],
     run: (call, [project, id], { class: name, expression, action, dryRun = false, inactive = false }) =>
-      call('PUT', at`/projects/${project}/rules/${id}`, { class: name, expression, action, dry_run: dryRun, active: !inactive }),
+      call('PUT', at`/projects/${project}/rules/${id}`, {
+        class: name,
+        expression,
+        action,
+        dry_run: dryRun,
+        active: !inactive,
+      }),
   },
   {
     usage: 'rules list <project>',
@@ -205,7 +248,11 @@ export const commandSpecs: readonly CommandSpec[] = [
     run: (call, [prefix]) => call('DELETE', at`/bins/${prefix}`),
   },
   { usage: 'keys rotate', summary: 'make a new key of the vault', run: (call) => call('POST', '/keys/rotate') },
-  { usage: 'order trace <id>', summary: 'show the whole way of an order', run: (call, [id]) => call('GET', at`/orders/${id}/trace`) },
+  {
+    usage: 'order trace <id>',
+    summary: 'show the whole way of an order',
+    run: (call, [id]) => call('GET', at`/orders/${id}/trace`),
+  },
   {
     usage: 'audit',
     summary: 'list what operators did, the latest first',
@@ -283,17 +330,25 @@ async function loadRates(call: Call, file: string, source: unknown): Promise<Jso
   const format = path.extname(file).toLowerCase();
   if (format === '.xml') return call('POST', '/rates', given({ ecb_xml: text, source }));
   const rows = format === '.csv' ? ratesOfCsv(text) : format === '.json' ? ratesOfJson(text) : null;
-  if (!rows) throw new CliError('A file of rates ends in .xml, .csv or .json; JSON is a list of {from, to, rate, day}.');
+  if (!rows)
+    throw new CliError('A file of rates ends in .xml, .csv or .json; JSON is a list of {from, to, rate, day}.');
   const stored: unknown[] = [];
   for (let i = 0; i < rows.length; i += MOST_RATES) {
-    const { rates } = await call('POST', '/rates', given({ rates: rows.slice(i, i + MOST_RATES), source: source ?? path.basename(file) }));
+    const { rates } = await call(
+      'POST',
+      '/rates',
+      given({ rates: rows.slice(i, i + MOST_RATES), source: source ?? path.basename(file) }),
+    );
     stored.push(...(rates as readonly unknown[]));
   }
   return { rates: stored };
 }
 
 function ratesOfCsv(text: string): Json[] {
-  const lines = text.split(/\r?\n/).map((line) => line.trim()).filter((line) => line !== '' && !/^from\b/i.test(line));
+  const lines = text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !/^from\b/i.test(line));
   return lines.map((line) => {
     const [from, to, rate, day] = line.split(/[,;]/).map((part) => part.trim());
     return given({ from, to, rate, day: day === '' ? undefined : day });

@@ -1,7 +1,15 @@
 // The command line. Everything but serve and migrate is one or a few calls of a running server's operator API, so that it works
 // beside the server, from the same machine or another. Rule: no command touches the database or the data directory itself.
 import { Command, CommanderError } from 'commander';
-import { type Call, CliError, type CommandSpec, commandSpecs, type Json, type Options, parsed } from './cli-commands.ts';
+import {
+  type Call,
+  CliError,
+  type CommandSpec,
+  commandSpecs,
+  type Json,
+  type Options,
+  parsed,
+} from './cli-commands.ts';
 
 export interface CliActions {
   readonly serve: () => Promise<void>;
@@ -14,7 +22,9 @@ export interface CliActions {
 
 /** The whole command line. Commands throw; see `runCli`. */
 export function buildCli(actions: CliActions): Command {
-  const program = new Command('florin').description('Payments, self-hosted: a payment gateway and a card issuer in one server');
+  const program = new Command('florin').description(
+    'Payments, self-hosted: a payment gateway and a card issuer in one server',
+  );
   program.command('serve').description('start the server').action(actions.serve);
   program.command('migrate').description('bring the database to this version, and stop').action(actions.migrate);
   const groups = new Map<string, Command>();
@@ -54,7 +64,10 @@ function addCommand(parent: Command, usage: string, spec: CommandSpec, actions: 
   for (const [flags, description] of spec.repeated ?? []) {
     command.option(flags, description, (value: string, before: readonly string[]) => [...before, value], []);
   }
-  command.option('--json', 'print JSON').option('--url <address>', 'address of the server').option('--secret <text>', "operator's secret");
+  command
+    .option('--json', 'print JSON')
+    .option('--url <address>', 'address of the server')
+    .option('--secret <text>', "operator's secret");
   command.action(async () => {
     const options: Options = command.opts();
     const names = command.processedArgs as (string | string[])[];
@@ -84,7 +97,8 @@ function caller({ connection }: CliActions, { url, secret }: Options): Call {
     }
     if (response.ok && text === '') return {};
     const answer = parsed(text);
-    if (answer === null) throw new CliError(`${base} does not answer like a Florin server (status ${response.status}).`);
+    if (answer === null)
+      throw new CliError(`${base} does not answer like a Florin server (status ${response.status}).`);
     if (!response.ok) throw new CliError(problemText(answer, response.status));
     return answer;
   };
@@ -93,7 +107,11 @@ function caller({ connection }: CliActions, { url, secret }: Options): Call {
 /** Problem details (RFC 9457) as lines. */
 function problemText({ title, detail, errors }: Json, status: number): string {
   const lines = [`${String(detail ?? title ?? 'Refused')} (${status})`];
-  for (const { uri, message, details = [] } of (errors ?? []) as readonly { uri: string; message: string; details?: readonly string[] }[]) {
+  for (const { uri, message, details = [] } of (errors ?? []) as readonly {
+    uri: string;
+    message: string;
+    details?: readonly string[];
+  }[]) {
     lines.push(`  ${uri}: ${message}${details.length > 0 ? `, ${details.join(', ')}` : ''}`);
   }
   return lines.join('\n');
@@ -117,5 +135,13 @@ const cell = (value: unknown): string => {
 function aligned(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) row.forEach((text, i) => (widths[i] = Math.max(widths[i] ?? 0, text.length)));
-  return rows.map((row) => `${row.map((text, i) => text.padEnd(widths[i] ?? 0)).join('  ').trimEnd()}\n`).join('');
+  return rows
+    .map(
+      (row) =>
+        `${row
+          .map((text, i) => text.padEnd(widths[i] ?? 0))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('');
 }

@@ -42,7 +42,7 @@ export class VirtualClock implements Clock {
   }
 
   now(): Date {
-    return this.#frozenAt ? new Date(this.#frozenAt) : new Date(this.#base.now().getTime() + this.#offsetMs);
+    return this.#frozenAt ? new Date(this.#frozenAt) : addMs(this.#base.now(), this.#offsetMs);
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -61,6 +61,15 @@ export class VirtualClock implements Clock {
   set(now: Date): void {
     this.#offsetMs = now.getTime() - this.#base.now().getTime();
     if (this.#frozenAt) this.#frozenAt = new Date(now);
+  }
+
+  /** Distance to the system's clock; what is kept over a restart. */
+  get offsetMs(): number {
+    return this.#offsetMs;
+  }
+
+  shift(offsetMs: number): void {
+    this.#offsetMs = Math.trunc(offsetMs);
   }
 
   freeze(frozen: boolean): void {

@@ -2,7 +2,15 @@
 import { createHmac } from 'node:crypto';
 import pino from 'pino';
 import { type Clock, idMaker, seededRandom, systemClock, VirtualClock } from '../../src/base/index.ts';
-import { createProjects, credentialCreate, type Keyed, projectCreate, type Projects, terminalPut, type Tools } from '../../src/gateway/projects/index.ts';
+import {
+  createProjects,
+  credentialCreate,
+  type Keyed,
+  projectCreate,
+  type Projects,
+  terminalPut,
+  type Tools,
+} from '../../src/gateway/projects/index.ts';
 import { testDatabase } from '../support/database.ts';
 
 export const silent = pino({ level: 'silent' });
@@ -48,7 +56,10 @@ export async function bench(): Promise<Bench> {
 }
 
 /** A project with one terminal and one credential. */
-export async function shop({ projects, tools }: Bench, login: string): Promise<{ readonly secret: string; readonly credential: bigint }> {
+export async function shop(
+  { projects, tools }: Bench,
+  login: string,
+): Promise<{ readonly secret: string; readonly credential: bigint }> {
   return projects.change(async (db) => {
     await projectCreate(db, tools, { login, name: `Shop ${login}`, accounting_currency: 'EUR' });
     await terminalPut(db, tools, login, '1', TERMINAL);

@@ -36,10 +36,13 @@ test('a secret has 256 bits, opens its project with its rights, and is stored no
   assert.deepEqual([found?.id, found?.project.login, found?.rights], [credential, 'opened', ['read', 'create']]);
   for (const table of ['projects', 'project_credentials', 'terminals', 'operator_audit']) {
     const rows = await database.query<{ text: string }>(`select t::text as text from ${table} t`);
-    for (const { text } of rows) assert.ok(!text.includes(secret) && !text.includes(Buffer.from(secret).toString('hex')), table);
+    for (const { text } of rows)
+      assert.ok(!text.includes(secret) && !text.includes(Buffer.from(secret).toString('hex')), table);
   }
   const listed = await credentialList(database, at.tools, found?.project.id ?? 0n);
-  assert.ok(!JSON.stringify(listed, (_, value) => (typeof value === 'bigint' ? String(value) : value)).includes(secret));
+  assert.ok(
+    !JSON.stringify(listed, (_, value) => (typeof value === 'bigint' ? String(value) : value)).includes(secret),
+  );
 });
 
 test('wrong secret, unknown login, another project’s secret, inactive project: all the same', async () => {
@@ -49,8 +52,16 @@ test('wrong secret, unknown login, another project’s secret, inactive project:
   const closed = await shop(at, 'closed');
   await projects.change((db) => projectPatch(db, 'closed', { active: false }));
   for (const [login, password] of [
-    ['mine', ''], ['mine', secret.slice(0, -1)], ['mine', `${secret} `], ['mine', theirs.secret], ['nobody', secret], ['', secret],
-    ['MINE', secret], ['closed', closed.secret], ['constructor', secret], ['__proto__', secret],
+    ['mine', ''],
+    ['mine', secret.slice(0, -1)],
+    ['mine', `${secret} `],
+    ['mine', theirs.secret],
+    ['nobody', secret],
+    ['', secret],
+    ['MINE', secret],
+    ['closed', closed.secret],
+    ['constructor', secret],
+    ['__proto__', secret],
   ] as const) {
     assert.equal(await projects.authenticate(login, password), null, `${login} ${password.length}`);
   }
@@ -80,14 +91,23 @@ test('while a secret is changed both are valid; afterwards only the new one', as
   const fresh = await projects.change((db) => credentialRotate(db, tools, 'rotated', credential, HOUR_MS));
   assert.notEqual(fresh.secret, secret);
   const both = async (): Promise<boolean[]> =>
-    Promise.all([secret, fresh.secret].map(async (password) => (await projects.authenticate('rotated', password)) !== null));
+    Promise.all(
+      [secret, fresh.secret].map(async (password) => (await projects.authenticate('rotated', password)) !== null),
+    );
   assert.deepEqual(await both(), [true, true]);
-  assert.deepEqual((await projects.authenticate('rotated', fresh.secret))?.rights, ['read', 'create'], 'the rights go over');
+  assert.deepEqual(
+    (await projects.authenticate('rotated', fresh.secret))?.rights,
+    ['read', 'create'],
+    'the rights go over',
+  );
   clock.advance(HOUR_MS - 1);
   assert.deepEqual(await both(), [true, true]);
   clock.advance(1);
   assert.deepEqual(await both(), [false, true]);
-  await assert.rejects(projects.change((db) => credentialRotate(db, tools, 'rotated', credential, HOUR_MS)), code('credential_ended'));
+  await assert.rejects(
+    projects.change((db) => credentialRotate(db, tools, 'rotated', credential, HOUR_MS)),
+    code('credential_ended'),
+  );
 });
 
 test('rotation under load: no request is refused', async () => {
@@ -135,15 +155,24 @@ test('a revoked credential is refused by the next request, elsewhere two seconds
   assert.equal(await other.authenticate('revoked', secret), null);
   const again = await projects.change((db) => credentialRevoke(db, tools, 'revoked', credential));
   assert.deepEqual(again.revoked_at, view.revoked_at, 'the moment stays the first one');
-  await assert.rejects(projects.change((db) => credentialRotate(db, tools, 'revoked', credential, HOUR_MS)), code('credential_ended'));
+  await assert.rejects(
+    projects.change((db) => credentialRotate(db, tools, 'revoked', credential, HOUR_MS)),
+    code('credential_ended'),
+  );
 });
 
 test('a credential is another project’s to nobody', async () => {
   const { projects, tools } = at;
   const { secret, credential } = await shop(at, 'owner');
   await shop(at, 'stranger');
-  await assert.rejects(projects.change((db) => credentialRevoke(db, tools, 'stranger', credential)), code('credential_unknown'));
-  await assert.rejects(projects.change((db) => credentialRotate(db, tools, 'stranger', credential, HOUR_MS)), code('credential_unknown'));
+  await assert.rejects(
+    projects.change((db) => credentialRevoke(db, tools, 'stranger', credential)),
+    code('credential_unknown'),
+  );
+  await assert.rejects(
+    projects.change((db) => credentialRotate(db, tools, 'stranger', credential, HOUR_MS)),
+    code('credential_unknown'),
+  );
   assert.ok(await projects.authenticate('owner', secret));
 });
 
@@ -152,10 +181,19 @@ test('wrong input and too many valid credentials are refused', async () => {
   const { credential } = await shop(at, 'many');
   const create = (label: string, rights: readonly string[]): Promise<unknown> =>
     projects.change((db) => credentialCreate(db, tools, 'many', { label, rights: rights as never }));
-  for (const [label, rights] of [['', ['read']], ['x', []], ['x', ['read', 'read']], ['x', ['everything']], ['x\u0000', ['read']]] as const) {
+  for (const [label, rights] of [
+    ['', ['read']],
+    ['x', []],
+    ['x', ['read', 'read']],
+    ['x', ['everything']],
+    ['x\u0000', ['read']],
+  ] as const) {
     await assert.rejects(create(label, rights), code('invalid'));
   }
-  await assert.rejects(projects.change((db) => credentialRotate(db, tools, 'many', credential, 31 * 24 * HOUR_MS)), code('invalid'));
+  await assert.rejects(
+    projects.change((db) => credentialRotate(db, tools, 'many', credential, 31 * 24 * HOUR_MS)),
+    code('invalid'),
+  );
   for (let i = 1; i < 20; i++) await create(`number ${i}`, ['read']);
   await assert.rejects(create('one more', ['read']), code('credentials_full'));
   await projects.change((db) => credentialRevoke(db, tools, 'many', credential));
@@ -166,8 +204,17 @@ test('known and unknown logins do the same work: one keyed hash, over data of th
   const { database, clock } = at;
   const { secret } = await shop(at, 'counted');
   const hashed: [purpose: string, data: string][] = [];
-  const projects = createProjects({ database, clock, log: silent, keyed: (purpose, data) => (hashed.push([purpose, data]), keyed(purpose, data)) });
-  for (const [login, password] of [['counted', secret], ['counted', 'wrong'], ['nobody', 'wrong']] as const) {
+  const projects = createProjects({
+    database,
+    clock,
+    log: silent,
+    keyed: (purpose, data) => (hashed.push([purpose, data]), keyed(purpose, data)),
+  });
+  for (const [login, password] of [
+    ['counted', secret],
+    ['counted', 'wrong'],
+    ['nobody', 'wrong'],
+  ] as const) {
     hashed.length = 0;
     await projects.authenticate(login, password);
     assert.equal(hashed.length, 1, login);

@@ -40,14 +40,22 @@ const refused =
 
 test('a new project is active, has the defaults, and costs nothing', async () => {
   const { projects, tools } = at;
-  await projects.change((db) => projectCreate(db, tools, { login: 'plain', name: 'Plain', accounting_currency: 'USD' }));
+  await projects.change((db) =>
+    projectCreate(db, tools, { login: 'plain', name: 'Plain', accounting_currency: 'USD' }),
+  );
   const project = await projects.byLogin('plain');
   assert.ok(project);
   assert.deepEqual(
     { ...project, id: undefined },
     {
-      id: undefined, login: 'plain', name: 'Plain', accounting_currency: 'USD', active: true,
-      settings: defaultSettings, pricing: { rules: [], reserve: { percent: '0', days: 1 } }, terminals: [],
+      id: undefined,
+      login: 'plain',
+      name: 'Plain',
+      accounting_currency: 'USD',
+      active: true,
+      settings: defaultSettings,
+      pricing: { rules: [], reserve: { percent: '0', days: 1 } },
+      terminals: [],
     },
   );
   assert.deepEqual(await projects.byId(project.id), project);
@@ -62,8 +70,10 @@ test('a login is taken once; every wrong field is named', async () => {
   for (const login of ['ab', 'Upper', 'with:colon', '-edge', 'edge-', 'ümlaut', 'a b', 'x'.repeat(65)]) {
     await assert.rejects(create(login), refused('invalid', 'login'), login);
   }
-  for (const name of ['', ' x', 'x ', 'a\nb', 'x'.repeat(101)]) await assert.rejects(create('named', name), refused('invalid', 'name'), name);
-  for (const currency of ['KWD', 'XXX1', 'eur', '']) await assert.rejects(create('money', 'M', currency), refused('invalid', 'accounting_currency'), currency);
+  for (const name of ['', ' x', 'x ', 'a\nb', 'x'.repeat(101)])
+    await assert.rejects(create('named', name), refused('invalid', 'name'), name);
+  for (const currency of ['KWD', 'XXX1', 'eur', ''])
+    await assert.rejects(create('money', 'M', currency), refused('invalid', 'accounting_currency'), currency);
   await assert.rejects(create('A', '', 'TND'), refused('invalid', 'login', 'name', 'accounting_currency'));
   assert.equal(await projects.byLogin('named'), null, 'a refusal leaves nothing behind');
 });
@@ -71,7 +81,9 @@ test('a login is taken once; every wrong field is named', async () => {
 test('two who create the same login at once: one wins, the other is refused', async () => {
   const { projects, tools } = at;
   const results = await Promise.allSettled(
-    ['First', 'Second', 'Third'].map((name) => projects.change((db) => projectCreate(db, tools, { login: 'raced', name, accounting_currency: 'EUR' }))),
+    ['First', 'Second', 'Third'].map((name) =>
+      projects.change((db) => projectCreate(db, tools, { login: 'raced', name, accounting_currency: 'EUR' })),
+    ),
   );
   assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
   for (const result of results) if (result.status === 'rejected') refused('login_taken')(result.reason);
@@ -81,21 +93,40 @@ test('a patch changes what it names and nothing else', async () => {
   const { projects, database } = at;
   await shop(at, 'patched');
   await projects.change((db) => projectPatch(db, 'patched', { name: 'New name' }));
-  assert.deepEqual([(await projects.byLogin('patched'))?.name, (await projects.byLogin('patched'))?.active], ['New name', true]);
+  assert.deepEqual(
+    [(await projects.byLogin('patched'))?.name, (await projects.byLogin('patched'))?.active],
+    ['New name', true],
+  );
   await projects.change((db) => projectPatch(db, 'patched', { active: false }));
-  assert.deepEqual([(await projects.byLogin('patched'))?.name, (await projects.byLogin('patched'))?.active], ['New name', false]);
-  await assert.rejects(projects.change((db) => projectPatch(db, 'patched', { name: '' })), refused('invalid', 'name'));
-  await assert.rejects(projects.change((db) => projectPatch(db, 'nobody', { active: true })), refused('project_unknown'));
+  assert.deepEqual(
+    [(await projects.byLogin('patched'))?.name, (await projects.byLogin('patched'))?.active],
+    ['New name', false],
+  );
+  await assert.rejects(
+    projects.change((db) => projectPatch(db, 'patched', { name: '' })),
+    refused('invalid', 'name'),
+  );
+  await assert.rejects(
+    projects.change((db) => projectPatch(db, 'nobody', { active: true })),
+    refused('project_unknown'),
+  );
   assert.equal((await projectGet(database, 'patched')).name, 'New name');
 });
 
 test('settings: set, kept, set back by null; a wrong one changes nothing', async () => {
   const { projects, database } = at;
   await shop(at, 'settled');
-  const patch = (values: Record<string, unknown>): Promise<unknown> => projects.change((db) => settingsPatch(db, 'settled', values));
+  const patch = (values: Record<string, unknown>): Promise<unknown> =>
+    projects.change((db) => settingsPatch(db, 'settled', values));
   await patch({ time_zone: 'Europe/Berlin', page_attempts: 5 });
   await patch({ rate_limit: { per_second: 5, burst: 10 }, unlinked_credit: true });
-  const expected = { ...defaultSettings, time_zone: 'Europe/Berlin', page_attempts: 5, rate_limit: { per_second: 5, burst: 10 }, unlinked_credit: true };
+  const expected = {
+    ...defaultSettings,
+    time_zone: 'Europe/Berlin',
+    page_attempts: 5,
+    rate_limit: { per_second: 5, burst: 10 },
+    unlinked_credit: true,
+  };
   assert.deepEqual((await projects.byLogin('settled'))?.settings, expected);
   await assert.rejects(patch({ page_attempts: 11, unlinked_credit: false }), refused('invalid', 'page_attempts'));
   assert.deepEqual((await projects.byLogin('settled'))?.settings, expected);
@@ -119,7 +150,9 @@ test('two operators who set different settings at once both succeed', async () =
 
 test('pricing is judged by the accounting currency', async () => {
   const { projects, tools } = at;
-  await projects.change((db) => projectCreate(db, tools, { login: 'yen-shop', name: 'Yen', accounting_currency: 'JPY' }));
+  await projects.change((db) =>
+    projectCreate(db, tools, { login: 'yen-shop', name: 'Yen', accounting_currency: 'JPY' }),
+  );
   const put = (fixed: string, card_type?: string): Promise<unknown> =>
     projects.change((db) =>
       pricingPut(db, 'yen-shop', {
@@ -141,14 +174,33 @@ test('terminals: order of preference, replacement, currencies that can be printe
   await put('second', { currencies: ['USD'] });
   await put('first', { currencies: ['GBP'], position: 1 });
   await put('1', { position: 2, multicapture: true });
-  assert.deepEqual((await terminalList(database, 'terminals')).map(({ id }) => id), ['first', '1', 'second']);
+  assert.deepEqual(
+    (await terminalList(database, 'terminals')).map(({ id }) => id),
+    ['first', '1', 'second'],
+  );
   const memory = (await projects.byLogin('terminals'))?.terminals;
-  assert.deepEqual(memory?.map(({ id }) => id), ['first', '1', 'second']);
-  assert.deepEqual(memory?.[1], { id: '1', ...TERMINAL, multicapture: true }, 'what the gateway sees has no column more');
+  assert.deepEqual(
+    memory?.map(({ id }) => id),
+    ['first', '1', 'second'],
+  );
+  assert.deepEqual(
+    memory?.[1],
+    { id: '1', ...TERMINAL, multicapture: true },
+    'what the gateway sees has no column more',
+  );
   for (const [field, value] of [
-    ['currencies', ['KWD']], ['currencies', ['EUR', 'EUR']], ['currencies', []], ['currencies', ['eur']], ['link', 'elsewhere'],
-    ['descriptor', 'x'.repeat(26)], ['descriptor', 'ÜBER*SHOP'], ['descriptor', ''], ['merchant_id', 'x'.repeat(16)], ['mcc', '59'],
-    ['secure3d', 'never'], ['position', 0],
+    ['currencies', ['KWD']],
+    ['currencies', ['EUR', 'EUR']],
+    ['currencies', []],
+    ['currencies', ['eur']],
+    ['link', 'elsewhere'],
+    ['descriptor', 'x'.repeat(26)],
+    ['descriptor', 'ÜBER*SHOP'],
+    ['descriptor', ''],
+    ['merchant_id', 'x'.repeat(16)],
+    ['mcc', '59'],
+    ['secure3d', 'never'],
+    ['position', 0],
   ] as const) {
     await assert.rejects(put('1', { [field]: value }), refused('invalid', field), `${field} ${String(value)}`);
   }
@@ -163,7 +215,10 @@ test('a removed terminal takes no new order and still carries those it has; put 
   await assert.rejects(terminalGet(database, 'retired', '1'), refused('terminal_unknown'));
   const [terminal] = (await projects.byLogin('retired'))?.terminals ?? [];
   assert.deepEqual([terminal?.id, terminal?.descriptor, terminal?.currencies], ['1', TERMINAL.descriptor, []]);
-  await assert.rejects(projects.change((db) => terminalRemove(db, tools, 'retired', '1')), refused('terminal_unknown'));
+  await assert.rejects(
+    projects.change((db) => terminalRemove(db, tools, 'retired', '1')),
+    refused('terminal_unknown'),
+  );
   await projects.change((db) => terminalPut(db, tools, 'retired', '1', TERMINAL));
   assert.deepEqual((await projects.byLogin('retired'))?.terminals[0]?.currencies, TERMINAL.currencies);
 });
@@ -174,9 +229,15 @@ test('a terminal of one project is none of another', async () => {
   await shop(at, 'isolated-b');
   await projects.change((db) => terminalPut(db, tools, 'isolated-a', 'only-a', TERMINAL));
   await assert.rejects(terminalGet(database, 'isolated-b', 'only-a'), refused('terminal_unknown'));
-  await assert.rejects(projects.change((db) => terminalRemove(db, tools, 'isolated-b', 'only-a')), refused('terminal_unknown'));
+  await assert.rejects(
+    projects.change((db) => terminalRemove(db, tools, 'isolated-b', 'only-a')),
+    refused('terminal_unknown'),
+  );
   await projects.change((db) => terminalRemove(db, tools, 'isolated-b', '1'));
-  assert.deepEqual((await terminalList(database, 'isolated-a')).map(({ id }) => id), ['1', 'only-a']);
+  assert.deepEqual(
+    (await terminalList(database, 'isolated-a')).map(({ id }) => id),
+    ['1', 'only-a'],
+  );
 });
 
 test('the list is by login, in pages', async () => {
@@ -184,7 +245,11 @@ test('the list is by login, in pages', async () => {
   const all = (await projectList(database, '', 1000)).map(({ login }) => login);
   assert.deepEqual(all, [...all].sort());
   const pages: string[] = [];
-  for (let page = await projectList(database, '', 3); page.length > 0; page = await projectList(database, page.at(-1)?.login ?? '', 3)) {
+  for (
+    let page = await projectList(database, '', 3);
+    page.length > 0;
+    page = await projectList(database, page.at(-1)?.login ?? '', 3)
+  ) {
     pages.push(...page.map(({ login }) => login));
   }
   assert.deepEqual(pages, all);
@@ -202,7 +267,10 @@ test('what another process changes is seen after a second, without waiting befor
 
   let queries = 0;
   const counted = createProjects({
-    database: { query: (text, values) => (queries++, database.query(text, values)), transaction: (work) => database.transaction(work) },
+    database: {
+      query: (text, values) => (queries++, database.query(text, values)),
+      transaction: (work) => database.transaction(work),
+    },
     keyed: at.tools.keyed,
     clock,
     log: silent,

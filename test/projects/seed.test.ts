@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createRates } from '../../src/ledger/index.ts';
-import { credentialList, defaultSettings, sandboxSecrets, seedSandbox, settingsPatch, terminalList } from '../../src/gateway/projects/index.ts';
+import {
+  credentialList,
+  defaultSettings,
+  sandboxSecrets,
+  seedSandbox,
+  settingsPatch,
+  terminalList,
+} from '../../src/gateway/projects/index.ts';
 import { type Bench, bench } from './bench.ts';
 
 const CURRENCIES = ['EUR', 'USD', 'GBP', 'PLN', 'RUB', 'JPY'];
@@ -41,10 +48,16 @@ test('both projects have what the sandbox promises', async () => {
     assert.deepEqual(credential.rights, ['read', 'create', 'capture', 'refund', 'payout']);
     assert.equal(project.accounting_currency, 'EUR');
     assert.deepEqual(project.settings, { ...defaultSettings, static_links: true });
-    assert.deepEqual(project.pricing, { rules: [{ operation: 'charge', percent: '2.9', fixed: '0.30' }], reserve: { percent: '5', days: 30 } });
+    assert.deepEqual(project.pricing, {
+      rules: [{ operation: 'charge', percent: '2.9', fixed: '0.30' }],
+      reserve: { percent: '5', days: 30 },
+    });
     assert.equal(project.terminals.length, 1);
     const [terminal] = project.terminals;
-    assert.deepEqual([terminal?.id, terminal?.descriptor, terminal?.currencies, terminal?.link], ['1', 'FLORIN*SANDBOX', CURRENCIES, 'simulator']);
+    assert.deepEqual(
+      [terminal?.id, terminal?.descriptor, terminal?.currencies, terminal?.link],
+      ['1', 'FLORIN*SANDBOX', CURRENCIES, 'simulator'],
+    );
   }
   assert.equal(await projects.authenticate('sandbox', 'sandbox-two-secret'), null);
   assert.equal((await terminalList(database, 'sandbox')).length, 1);
@@ -69,12 +82,17 @@ test('what the operator changed stays through the next start', async () => {
   const { projects, database, tools, clock } = at;
   await projects.change((db) => settingsPatch(db, 'sandbox', { static_links: false, unlinked_credit: true }));
   const rates = createRates(database);
-  await rates.put([{ from_currency: 'EUR', to_currency: 'USD', day: '2026-11-20', micro: 1_200_000n, source: 'operator' }], clock.now());
+  await rates.put(
+    [{ from_currency: 'EUR', to_currency: 'USD', day: '2026-11-20', micro: 1_200_000n, source: 'operator' }],
+    clock.now(),
+  );
   clock.advance(24 * 3_600_000);
   await seed();
   const settings = (await projects.byLogin('sandbox'))?.settings;
   assert.deepEqual([settings?.static_links, settings?.unlinked_credit], [false, true]);
-  const [row] = await database.query<{ days: bigint }>(`select count(distinct day) as days from rates where source like 'sandbox%'`);
+  const [row] = await database.query<{ days: bigint }>(
+    `select count(distinct day) as days from rates where source like 'sandbox%'`,
+  );
   assert.equal(row?.days, 1n, 'the next day makes no rates anew');
   const id = (await projects.byLogin('sandbox'))?.id ?? 0n;
   assert.equal((await credentialList(database, tools, id)).length, 1);

@@ -1,7 +1,14 @@
 // Every setting with values that it takes and values that it refuses; addresses that a project lets in.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addressAllowed, defaultSettings, type Project, type ProjectSettings, settingProblems, settingRules } from '../../src/gateway/projects/index.ts';
+import {
+  addressAllowed,
+  defaultSettings,
+  type Project,
+  type ProjectSettings,
+  settingProblems,
+  settingRules,
+} from '../../src/gateway/projects/index.ts';
 
 const FLAG = { good: [true, false], bad: [0, 1, 'true', '', [], {}] };
 
@@ -12,38 +19,82 @@ const VALUES: Readonly<Record<keyof ProjectSettings, { good: readonly unknown[];
   },
   cvv_required: FLAG,
   holder_required: FLAG,
-  capture_delay: { good: ['1s', '30m', '2h', '1d', '5d', '120h'], bad: ['0s', '6d', '121h', '1w', '-1d', '1.5h', 3600, ''] },
+  capture_delay: {
+    good: ['1s', '30m', '2h', '1d', '5d', '120h'],
+    bad: ['0s', '6d', '121h', '1w', '-1d', '1.5h', 3600, ''],
+  },
   trace_id: FLAG,
   unique_merchant_order_id: FLAG,
   strict_filters: FLAG,
   step_up_automatically: FLAG,
   unlinked_credit: FLAG,
   page_attempts: { good: [1, 3, 10], bad: [0, 11, -1, 2.5, '3', Number.NaN, 1e9] },
-  unable_to_authenticate: { good: ['reject', 'reject_when_forced', 'authorize'], bad: ['REJECT', '', 'accept', true, 0] },
+  unable_to_authenticate: {
+    good: ['reject', 'reject_when_forced', 'authorize'],
+    bad: ['REJECT', '', 'accept', true, 0],
+  },
   static_links: FLAG,
   wallets: FLAG,
   allowed_addresses: {
     good: [[], ['192.0.2.1'], ['192.0.2.0/24', '2001:db8::/32', '::1'], ['0.0.0.0/0']],
-    bad: ['192.0.2.1', ['192.0.2.1/33'], ['2001:db8::/129'], ['192.0.2'], ['192.0.2.1', '192.0.2.1'], ['fe80::1%eth0'], ['example.com'], [1], ['192.0.2.0/024']],
+    bad: [
+      '192.0.2.1',
+      ['192.0.2.1/33'],
+      ['2001:db8::/129'],
+      ['192.0.2'],
+      ['192.0.2.1', '192.0.2.1'],
+      ['fe80::1%eth0'],
+      ['example.com'],
+      [1],
+      ['192.0.2.0/024'],
+    ],
   },
   return_origins: {
     good: [[], ['https://shop.example'], ['https://shop.example:8443', 'http://localhost:3000']],
-    bad: ['https://shop.example', ['https://shop.example/'], ['https://shop.example/paid'], ['shop.example'], ['ftp://shop.example'], ['https://u:p@shop.example'], ['javascript:alert(1)'], ['https://SHOP.example'], ['null']],
+    bad: [
+      'https://shop.example',
+      ['https://shop.example/'],
+      ['https://shop.example/paid'],
+      ['shop.example'],
+      ['ftp://shop.example'],
+      ['https://u:p@shop.example'],
+      ['javascript:alert(1)'],
+      ['https://SHOP.example'],
+      ['null'],
+    ],
   },
   card_testing: FLAG,
   risk_dry_run: FLAG,
   rate_limit: {
-    good: [{ per_second: 1, burst: 1 }, { per_second: 100, burst: 200 }],
-    bad: [{}, { per_second: 10 }, { per_second: 10, burst: 5 }, { per_second: 0, burst: 5 }, { per_second: 1.5, burst: 5 }, { per_second: '1', burst: 5 }, { per_second: 1, burst: 5, extra: 1 }, [1, 2], 100],
+    good: [
+      { per_second: 1, burst: 1 },
+      { per_second: 100, burst: 200 },
+    ],
+    bad: [
+      {},
+      { per_second: 10 },
+      { per_second: 10, burst: 5 },
+      { per_second: 0, burst: 5 },
+      { per_second: 1.5, burst: 5 },
+      { per_second: '1', burst: 5 },
+      { per_second: 1, burst: 5, extra: 1 },
+      [1, 2],
+      100,
+    ],
   },
 };
 
 for (const [name, { good, bad }] of Object.entries(VALUES)) {
   test(`${name} takes what it should and says what it wants`, () => {
-    for (const value of [...good, null]) assert.deepEqual(settingProblems({ [name]: value }), [], JSON.stringify(value));
+    for (const value of [...good, null])
+      assert.deepEqual(settingProblems({ [name]: value }), [], JSON.stringify(value));
     for (const value of bad) {
       const says = settingRules[name as keyof ProjectSettings].says;
-      assert.deepEqual(settingProblems({ [name]: value }), [{ path: [name], message: 'Not allowed', details: [says] }], JSON.stringify(value));
+      assert.deepEqual(
+        settingProblems({ [name]: value }),
+        [{ path: [name], message: 'Not allowed', details: [says] }],
+        JSON.stringify(value),
+      );
     }
   });
 }

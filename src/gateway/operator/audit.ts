@@ -24,7 +24,19 @@ export async function auditAppend(db: Db, keyed: Keyed, action: Action, result: 
 
 function hashOf(keyed: Keyed, row: Omit<AuditRow, 'hash'>, before: Buffer | null): Buffer {
   const { id, at, actor, origin, action, target, result } = row;
-  return keyed('operator_audit', JSON.stringify([before?.toString('hex') ?? null, id.toString(), at.toISOString(), actor, origin, action, target, result]));
+  return keyed(
+    'operator_audit',
+    JSON.stringify([
+      before?.toString('hex') ?? null,
+      id.toString(),
+      at.toISOString(),
+      actor,
+      origin,
+      action,
+      target,
+      result,
+    ]),
+  );
 }
 
 const PAGE = 1000;

@@ -48,7 +48,13 @@ export interface Asked {
  * Runs a change in one transaction together with its audit row; a refused or failed one leaves a row that says so. What `work` does
  * outside of the given `db` is done before the row is committed.
  */
-export async function audited<Value>(office: Office, asked: Asked, what: string, target: string, work: (db: Db) => Promise<Value>): Promise<Value> {
+export async function audited<Value>(
+  office: Office,
+  asked: Asked,
+  what: string,
+  target: string,
+  work: (db: Db) => Promise<Value>,
+): Promise<Value> {
   const { clock, projects, database, log } = office;
   const { keyed } = office.tools;
   const action = { actor: asked.principal.name, origin: asked.remoteAddress, action: what, target };
@@ -62,7 +68,9 @@ export async function audited<Value>(office: Office, asked: Asked, what: string,
     const result = error instanceof ProjectRefusal || error instanceof OperatorRefusal ? error.code : 'failed';
     await database
       .transaction((db) => auditAppend(db, keyed, action, result, clock.now()))
-      .catch((cause: unknown) => log.error({ err: cause, action: what, result }, 'an operator action could not be audited'));
+      .catch((cause: unknown) =>
+        log.error({ err: cause, action: what, result }, 'an operator action could not be audited'),
+      );
     throw error;
   }
 }

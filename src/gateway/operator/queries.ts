@@ -24,16 +24,10 @@ export async function auditLast(db: Db): Promise<AuditRow | null> {
 }
 
 export async function auditInsert(db: Db, row: AuditRow): Promise<void> {
-  await db.query('insert into operator_audit (id, at, actor, origin, action, target, result, hash) values ($1, $2, $3, $4, $5, $6, $7, $8)', [
-    row.id,
-    row.at,
-    row.actor,
-    row.origin,
-    row.action,
-    row.target,
-    row.result,
-    row.hash,
-  ]);
+  await db.query(
+    'insert into operator_audit (id, at, actor, origin, action, target, result, hash) values ($1, $2, $3, $4, $5, $6, $7, $8)',
+    [row.id, row.at, row.actor, row.origin, row.action, row.target, row.result, row.hash],
+  );
 }
 
 /** The latest first, those before `before`. */

@@ -1,8 +1,30 @@
 // What is known of cards and currencies, and which payments are refused: exchange rates, fraud rules, card ranges.
 import Type from 'typebox';
 import { dayOf } from '../../base/index.ts';
-import { type AnyEndpoint, Choice, CountryCode, Currency, Day, Digits, endpointOf, Flag, Optional, Shape, Text, Token } from '../../http/index.ts';
-import { formatRate, parseEcbXml, parseRate, type RateInput, type RateRow, rateRows, ratesBetween, ratesLatest } from '../../ledger/index.ts';
+import {
+  type AnyEndpoint,
+  Choice,
+  CountryCode,
+  Currency,
+  Day,
+  Digits,
+  endpointOf,
+  Flag,
+  Optional,
+  Shape,
+  Text,
+  Token,
+} from '../../http/index.ts';
+import {
+  formatRate,
+  parseEcbXml,
+  parseRate,
+  type RateInput,
+  type RateRow,
+  rateRows,
+  ratesBetween,
+  ratesLatest,
+} from '../../ledger/index.ts';
 import { type BinRange, binList, binPut, binRemove } from '../../network/index.ts';
 import { type Problem, type Project, ProjectRefusal } from '../projects/index.ts';
 import { CLASSES, type RiskRule } from '../risk/index.ts';
@@ -28,7 +50,12 @@ const ruleJson = ({ project_id: _project, ...rule }: RiskRule): object => rule;
 const problem = (path: readonly string[], ...details: string[]): Problem => ({ path, message: 'Not allowed', details });
 
 interface RatesBody {
-  readonly rates?: readonly { readonly from: string; readonly to: string; readonly rate: string; readonly day?: string }[];
+  readonly rates?: readonly {
+    readonly from: string;
+    readonly to: string;
+    readonly rate: string;
+    readonly day?: string;
+  }[];
   readonly ecb_xml?: string;
   readonly source?: string;
 }
@@ -40,13 +67,16 @@ function rowsOf({ rates, ecb_xml, source }: RatesBody, today: string): RateRow[]
   if ((rates === undefined) === (ecb_xml === undefined)) problems.push(problem(['rates'], 'either rates or ecb_xml'));
   else if (ecb_xml === undefined) inputs = (rates ?? []).map((rate) => ({ ...rate, day: rate.day ?? today }));
   else inputs = parseEcbXml(ecb_xml) ?? [];
-  if (ecb_xml !== undefined && inputs.length === 0) problems.push(problem(['ecb_xml'], "the daily document of the European Central Bank's reference rates"));
+  if (ecb_xml !== undefined && inputs.length === 0)
+    problems.push(problem(['ecb_xml'], "the daily document of the European Central Bank's reference rates"));
   inputs.forEach(({ from, to, rate }, i) => {
     if (from === to) problems.push(problem(['rates', String(i), 'to'], 'another currency'));
-    if (parseRate(rate) === null) problems.push(problem(['rates', String(i), 'rate'], 'a decimal above zero with at most ten decimals'));
+    if (parseRate(rate) === null)
+      problems.push(problem(['rates', String(i), 'rate'], 'a decimal above zero with at most ten decimals'));
   });
   const rows = problems.length === 0 ? rateRows(inputs, source ?? (ecb_xml === undefined ? 'operator' : 'ECB')) : null;
-  if (!rows) throw new OperatorRefusal('unfit', problems.length > 0 ? problems : [problem(['ecb_xml'], 'dates and rates')]);
+  if (!rows)
+    throw new OperatorRefusal('unfit', problems.length > 0 ? problems : [problem(['ecb_xml'], 'dates and rates')]);
   return rows;
 }
 
@@ -67,12 +97,20 @@ export function cardEndpoints(office: Office): AnyEndpoint<Operator>[] {
       operation: 'rateList',
       summary: 'Lists exchange rates: the latest of each pair, or those of a period',
       right: null,
-      query: Shape({ from: Optional(Currency()), to: Optional(Currency()), date_from: Optional(Day()), date_to: Optional(Day()) }),
+      query: Shape({
+        from: Optional(Currency()),
+        to: Optional(Currency()),
+        date_from: Optional(Day()),
+        date_to: Optional(Day()),
+      }),
       answers: { 200: { description: 'Rates, at most 2000' } },
       async handler({ query: { from = null, to = null, date_from = null, date_to = null } }) {
         const period = { from: date_from, to: date_to, currencyFrom: from, currencyTo: to };
-        const rows = date_from || date_to ? await ratesBetween(database, period) : await ratesLatest(database, dayOf(clock.now()));
-        const wanted = rows.filter((row) => (from === null || row.from_currency === from) && (to === null || row.to_currency === to));
+        const rows =
+          date_from || date_to ? await ratesBetween(database, period) : await ratesLatest(database, dayOf(clock.now()));
+        const wanted = rows.filter(
+          (row) => (from === null || row.from_currency === from) && (to === null || row.to_currency === to),
+        );
         return { status: 200, body: { rates: wanted.map(rateJson) } };
       },
     }),
@@ -81,14 +119,23 @@ export function cardEndpoints(office: Office): AnyEndpoint<Operator>[] {
       path: '/rates',
       operation: 'rateLoad',
       summary: 'Loads exchange rates: rows, or the text of the European Central Bank’s daily document',
-      description: 'A pair and day that is there already is replaced. The inverse of a pair is made where none is given.',
+      description:
+        'A pair and day that is there already is replaced. The inverse of a pair is made where none is given.',
       right: null,
       body: Shape({
         rates: Optional(
-          Type.Array(Shape({ from: Currency(), to: Currency(), rate: Token({ max: 21 }), day: Optional(Day({ description: 'Today by default.' })) }), {
-            minItems: 1,
-            maxItems: 500,
-          }),
+          Type.Array(
+            Shape({
+              from: Currency(),
+              to: Currency(),
+              rate: Token({ max: 21 }),
+              day: Optional(Day({ description: 'Today by default.' })),
+            }),
+            {
+              minItems: 1,
+              maxItems: 500,
+            },
+          ),
         ),
         ecb_xml: Optional(Text({ max: 60_000 })),
         source: Optional(Text({ max: 64, description: 'Where the rates come from.' })),
@@ -110,7 +157,10 @@ export function cardEndpoints(office: Office): AnyEndpoint<Operator>[] {
       right: null,
       params: OfProject,
       answers: { 200: { description: 'Rules' }, 404: { description: 'No such project' } },
-      handler: async ({ params }) => ({ status: 200, body: { rules: (await risk.list(await projectOf(params.login))).map(ruleJson) } }),
+      handler: async ({ params }) => ({
+        status: 200,
+        body: { rules: (await risk.list(await projectOf(params.login))).map(ruleJson) },
+      }),
     }),
     endpoint({
       method: 'PUT',
@@ -126,7 +176,11 @@ export function cardEndpoints(office: Office): AnyEndpoint<Operator>[] {
         dry_run: Optional(Flag({ description: 'Record what it would do, and do nothing.' })),
         active: Optional(Flag()),
       }),
-      answers: { 200: { description: 'The rule' }, 404: { description: 'No such project' }, 422: { description: 'Wrong fields' } },
+      answers: {
+        200: { description: 'The rule' },
+        404: { description: 'No such project' },
+        422: { description: 'Wrong fields' },
+      },
       async handler(input) {
         const { login, id } = input.params;
         const rule = { id, dry_run: false, active: true, ...input.body };
@@ -180,7 +234,9 @@ export function cardEndpoints(office: Office): AnyEndpoint<Operator>[] {
       async handler(input) {
         const { prefix } = input.params;
         const { brand, subtype, title = null, country = null, own = false } = input.body;
-        const problems = Object.entries({ brand, subtype }).flatMap(([name, text]) => (/^[a-z0-9][a-z0-9 _-]*$/.test(text) ? [] : [problem([name], 'a lower-case name')]));
+        const problems = Object.entries({ brand, subtype }).flatMap(([name, text]) =>
+          /^[a-z0-9][a-z0-9 _-]*$/.test(text) ? [] : [problem([name], 'a lower-case name')],
+        );
         const range: BinRange = { prefix, brand, subtype, title, country, own };
         await audited(office, input, 'range.put', prefix, (db) => {
           if (problems.length > 0) throw new OperatorRefusal('unfit', problems);

@@ -9,10 +9,15 @@ const endpoint = endpointOf<Operator>();
 const LAST = 2n ** 63n - 1n;
 const MOST_SHOWN = 100;
 
-const auditJson = ({ hash, id, ...row }: AuditRow): object => ({ id: id.toString(), ...row, hash: hash.toString('hex') });
+const auditJson = ({ hash, id, ...row }: AuditRow): object => ({
+  id: id.toString(),
+  ...row,
+  hash: hash.toString('hex'),
+});
 
 /** Numbers of 63 bits as digits. */
-const jsonText = (value: unknown): string => JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? part.toString() : part));
+const jsonText = (value: unknown): string =>
+  JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? part.toString() : part));
 
 /** Endpoints for looking, and for the keys. */
 export function inspectionEndpoints(office: Office): AnyEndpoint<Operator>[] {
@@ -20,7 +25,11 @@ export function inspectionEndpoints(office: Office): AnyEndpoint<Operator>[] {
 
   const auditChain = async (): Promise<Check> => {
     const violations = await auditViolations(database, tools.keyed);
-    return { id: 'audit_chain', ok: violations.length === 0, violations: violations.slice(0, MOST_SHOWN).map((id) => ({ id })) };
+    return {
+      id: 'audit_chain',
+      ok: violations.length === 0,
+      violations: violations.slice(0, MOST_SHOWN).map((id) => ({ id })),
+    };
   };
 
   return [
@@ -41,7 +50,8 @@ export function inspectionEndpoints(office: Office): AnyEndpoint<Operator>[] {
       path: '/orders/:id/trace',
       operation: 'orderTrace',
       summary: 'Shows the whole way of an order',
-      description: "The merchant's operations, the network messages, the issuer's decision, every ledger entry. Card numbers are masked.",
+      description:
+        "The merchant's operations, the network messages, the issuer's decision, every ledger entry. Card numbers are masked.",
       right: null,
       params: Shape({ id: Text({ max: 20 }) }),
       answers: { 200: { description: 'The trace' }, 404: { description: 'No such order' } },
@@ -69,7 +79,7 @@ export function inspectionEndpoints(office: Office): AnyEndpoint<Operator>[] {
       method: 'POST',
       path: '/keys/rotate',
       operation: 'keysRotate',
-      summary: "Makes a new key of the vault; what older keys seal is sealed anew behind the scenes",
+      summary: 'Makes a new key of the vault; what older keys seal is sealed anew behind the scenes',
       right: null,
       answers: { 200: { description: 'Name of the new key' } },
       async handler(input) {

@@ -72,7 +72,9 @@ const Settings = Shape(
   Object.fromEntries(
     Object.entries(settingRules).map(([name, { says }]) => [
       name,
-      Optional(Type.Unsafe<unknown>({ type: ['null', 'boolean', 'number', 'string', 'array', 'object'], description: says })),
+      Optional(
+        Type.Unsafe<unknown>({ type: ['null', 'boolean', 'number', 'string', 'array', 'object'], description: says }),
+      ),
     ]),
   ) as Record<string, TSchema>,
   { title: 'Settings' },
@@ -111,7 +113,10 @@ const wrong = { 422: { description: 'Wrong fields' } };
 export function projectEndpoints(office: Office): AnyEndpoint<Operator>[] {
   const { database, tools, permutation, publicUrl } = office;
 
-  const credentialJson = (credential: CredentialView): object => ({ ...credential, id: permutation.outward(credential.id) });
+  const credentialJson = (credential: CredentialView): object => ({
+    ...credential,
+    id: permutation.outward(credential.id),
+  });
   const credentialId = (text: string): bigint => {
     const id = permutation.inward(text);
     if (id === null) throw new ProjectRefusal('credential_unknown');
@@ -128,7 +133,9 @@ export function projectEndpoints(office: Office): AnyEndpoint<Operator>[] {
       body: Shape({ login: Login, name: Text({ max: 100 }), accounting_currency: Currency() }),
       answers: { 201: { description: 'The project' }, 409: { description: 'The login is taken' }, ...wrong },
       async handler(input) {
-        const row = await audited(office, input, 'project.create', input.body.login, (db) => projectCreate(db, tools, input.body));
+        const row = await audited(office, input, 'project.create', input.body.login, (db) =>
+          projectCreate(db, tools, input.body),
+        );
         return { status: 201, body: projectJson(row), location: `${publicUrl}/operator/projects/${row.login}` };
       },
     }),
@@ -196,8 +203,12 @@ export function projectEndpoints(office: Office): AnyEndpoint<Operator>[] {
       async handler(input) {
         const { login } = input.params;
         const patch = input.body as Record<string, unknown>;
-        const row = await audited(office, input, 'settings.patch', `${login} ${Object.keys(patch).sort().join(',')}`, (db) =>
-          settingsPatch(db, login, patch),
+        const row = await audited(
+          office,
+          input,
+          'settings.patch',
+          `${login} ${Object.keys(patch).sort().join(',')}`,
+          (db) => settingsPatch(db, login, patch),
         );
         return { status: 200, body: settingsOf(row) };
       },
@@ -217,7 +228,8 @@ export function projectEndpoints(office: Office): AnyEndpoint<Operator>[] {
       path: '/projects/:login/pricing',
       operation: 'pricingPut',
       summary: 'Sets the pricing plan of a project',
-      description: 'Of the rules that fit an operation the most specific one counts: card type before country, then the first.',
+      description:
+        'Of the rules that fit an operation the most specific one counts: card type before country, then the first.',
       right: null,
       params: OfProject,
       body: Pricing,
@@ -237,7 +249,10 @@ export function projectEndpoints(office: Office): AnyEndpoint<Operator>[] {
       right: null,
       params: OfProject,
       answers: { 200: { description: 'Terminals' }, ...unknownProject },
-      handler: async ({ params }) => ({ status: 200, body: { terminals: (await terminalList(database, params.login)).map(terminalJson) } }),
+      handler: async ({ params }) => ({
+        status: 200,
+        body: { terminals: (await terminalList(database, params.login)).map(terminalJson) },
+      }),
     }),
     endpoint({
       method: 'GET',
@@ -247,7 +262,10 @@ export function projectEndpoints(office: Office): AnyEndpoint<Operator>[] {
       right: null,
       params: OfPart,
       answers: { 200: { description: 'The terminal' }, ...unknownPart },
-      handler: async ({ params }) => ({ status: 200, body: terminalJson(await terminalGet(database, params.login, params.id)) }),
+      handler: async ({ params }) => ({
+        status: 200,
+        body: terminalJson(await terminalGet(database, params.login, params.id)),
+      }),
     }),
     endpoint({
       method: 'PUT',
@@ -257,12 +275,25 @@ export function projectEndpoints(office: Office): AnyEndpoint<Operator>[] {
       right: null,
       params: OfPart,
       body: Terminal,
-      example: { descriptor: 'SHOP*BERLIN', currencies: ['EUR'], link: 'simulator', merchant_id: 'SHOP0001', mcc: '5999' },
+      example: {
+        descriptor: 'SHOP*BERLIN',
+        currencies: ['EUR'],
+        link: 'simulator',
+        merchant_id: 'SHOP0001',
+        mcc: '5999',
+      },
       answers: { 200: { description: 'The terminal' }, ...unknownProject, ...wrong },
       async handler(input) {
         const { login, id } = input.params;
-        const terminal = { secure3d: 'when_needed' as const, multicapture: false, cvv_must_match: false, ...input.body };
-        const row = await audited(office, input, 'terminal.put', `${login}/${id}`, (db) => terminalPut(db, tools, login, id, terminal));
+        const terminal = {
+          secure3d: 'when_needed' as const,
+          multicapture: false,
+          cvv_must_match: false,
+          ...input.body,
+        };
+        const row = await audited(office, input, 'terminal.put', `${login}/${id}`, (db) =>
+          terminalPut(db, tools, login, id, terminal),
+        );
         return { status: 200, body: terminalJson(row) };
       },
     }),
@@ -302,13 +333,23 @@ export function projectEndpoints(office: Office): AnyEndpoint<Operator>[] {
       params: OfProject,
       body: Shape({
         label: Text({ max: 64, description: 'For people: which program holds it.' }),
-        rights: Type.Array(Choice(ALL_RIGHTS as readonly ['read', 'create', 'capture', 'refund', 'payout']), { minItems: 1, maxItems: 5 }),
+        rights: Type.Array(Choice(ALL_RIGHTS as readonly ['read', 'create', 'capture', 'refund', 'payout']), {
+          minItems: 1,
+          maxItems: 5,
+        }),
       }),
       example: { label: 'shop server', rights: ['read', 'create', 'capture', 'refund'] },
-      answers: { 201: { description: 'The credential with its secret' }, 409: { description: 'Too many are valid' }, ...unknownProject, ...wrong },
+      answers: {
+        201: { description: 'The credential with its secret' },
+        409: { description: 'Too many are valid' },
+        ...unknownProject,
+        ...wrong,
+      },
       async handler(input) {
         const { login } = input.params;
-        const made = await audited(office, input, 'credential.create', login, (db) => credentialCreate(db, tools, login, input.body));
+        const made = await audited(office, input, 'credential.create', login, (db) =>
+          credentialCreate(db, tools, login, input.body),
+        );
         return { status: 201, body: { login, ...credentialJson(made) } };
       },
     }),
@@ -321,7 +362,12 @@ export function projectEndpoints(office: Office): AnyEndpoint<Operator>[] {
       params: OfPart,
       body: Shape({ overlap: Optional(Duration({ description: 'At most 30 days; a day by default.' })) }),
       example: { overlap: '1h' },
-      answers: { 201: { description: 'The new credential with its secret' }, 409: { description: 'The old one is not valid' }, ...unknownPart, ...wrong },
+      answers: {
+        201: { description: 'The new credential with its secret' },
+        409: { description: 'The old one is not valid' },
+        ...unknownPart,
+        ...wrong,
+      },
       async handler(input) {
         const { login, id } = input.params;
         const { overlap = 86_400_000 } = input.body;
@@ -341,7 +387,9 @@ export function projectEndpoints(office: Office): AnyEndpoint<Operator>[] {
       answers: { 204: { description: 'Revoked' }, ...unknownPart },
       async handler(input) {
         const { login, id } = input.params;
-        await audited(office, input, 'credential.revoke', `${login}/${id}`, (db) => credentialRevoke(db, tools, login, credentialId(id)));
+        await audited(office, input, 'credential.revoke', `${login}/${id}`, (db) =>
+          credentialRevoke(db, tools, login, credentialId(id)),
+        );
         return { status: 204, body: null };
       },
     }),

@@ -43,7 +43,8 @@ export function bearerAuthentication({ secrets, failures, onRefused }: BearerOpt
       for (const secret of known) right = timingSafeEqual(secret, given) || right;
       if (right) return operator;
       const taken = failures?.limiter.take(`operator ${networkOf(remoteAddress)}`, failures.rate);
-      if (taken && !taken.allowed) throw new Failure('rate_limited', { retryAfterSeconds: taken.retryAfterSeconds, rate: taken.state });
+      if (taken && !taken.allowed)
+        throw new Failure('rate_limited', { retryAfterSeconds: taken.retryAfterSeconds, rate: taken.state });
       onRefused?.(remoteAddress);
       throw new Failure('unauthenticated');
     },

@@ -28,7 +28,7 @@ export async function complete(gateway: Gateway, request: CompleteRequest): Prom
   const state = await orderGet(gateway.db, project.id, orderId);
   if (!state) throw new OrderNotFound();
   const finished = await gateway.threeds.finish(request.returned, { owner: project.id, orderId });
-  const next = state.order.status === 'prepared' ? await stepAfter(gateway, project, state, finished) : { refuse: 'not_prepared' as const };
+  const next = state.order.status === 'prepared' ? await stepAfter(gateway, project, state, finished) : over(state);
   const need = needOrder(project.id, orderId);
   const begun = await gateway.committer.submit<Begun | { unresolved: bigint | null }>({
     name: 'complete.intent',
@@ -50,8 +50,12 @@ export async function complete(gateway: Gateway, request: CompleteRequest): Prom
   return (await carry(gateway, project, begun.state, begun.operation, 'card' in next && next.card ? next.card : undefined)).answer;
 }
 
+/** An order that an authentication has finished already answers with its state, any other has nothing to complete. */
+const over = ({ order }: OrderState): Step => (order.secure3d?.authorization_status ? { done: true } : { refuse: 'not_prepared' });
+
 /** What the result of the authentication leads to, found out before the commit. */
 type Step =
+  | { readonly done: true }
   | { readonly refuse: RefusalCode }
   | { readonly close: RefusalCode; readonly secure3d: Secure3d; readonly transactionId: bigint }
   | { readonly send: true; readonly secure3d: Secure3d; readonly transactionId: bigint; readonly card: CardData | null }
@@ -87,7 +91,7 @@ function decide(gateway: Gateway, project: Project, state: OrderState, next: Ste
   const view = viewOf(gateway, project);
   const { order } = state;
   // Somebody was faster: what became of the order is the answer.
-  if (order.status !== 'prepared' && !('refuse' in next)) return { value: { answer: stateAnswer(view, state) }, changes: [] };
+  if ('done' in next || (order.status !== 'prepared' && !('refuse' in next))) return { value: { answer: stateAnswer(view, state) }, changes: [] };
   if ('refuse' in next || order.in_flight !== null) {
     const code = 'refuse' in next ? next.refuse : 'operation_in_progress';
     return { value: { answer: refusalAnswer(code, view.outward(order.id)) }, changes: [refusalRecord(gateway, project, order.id, 'complete', code)] };

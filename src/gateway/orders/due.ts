@@ -21,7 +21,7 @@ type Handler = (gateway: Gateway, project: Project, state: OrderState) => Promis
 /** Does what is due on an order at the clock's now; false when nothing was. */
 export async function runDue(gateway: Gateway, owner: bigint, id: bigint, orphaned = false): Promise<boolean> {
   const state = await orderGet(gateway.db, owner, id);
-  const project = gateway.project(owner);
+  const project = await gateway.project(owner);
   if (!state || !project) return false;
   const kind = orphaned && state.order.in_flight !== null ? 'recover' : dueAt(state.order, gateway.clock.now());
   if (!kind) return false;

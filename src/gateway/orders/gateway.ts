@@ -37,7 +37,7 @@ export interface Gateway {
   readonly simulatedIssuer: SimulatedIssuer | null;
   /** The advisory lock number that this process holds while it lives. */
   readonly process: bigint;
-  readonly project: (id: bigint) => Project | null;
+  readonly project: (id: bigint) => Promise<Project | null>;
   /** From memory; null when no rate of the pair is known. */
   readonly rate: (from: string, to: string, at: Date) => Rate | null;
   /** Starts background work and keeps it until shutdown. */

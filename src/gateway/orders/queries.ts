@@ -175,3 +175,8 @@ export const ordersOrphaned = (db: Db, before: Date, lockClass: number, limit: n
      order by o.next_at limit $3`,
     [before, lockClass, limit],
   );
+
+/** Whose order this is, for the operator; ids are unique over all owners. */
+export async function orderOwner(db: Db, id: bigint): Promise<bigint | null> {
+  return (await db.query<{ project_id: bigint }>('select project_id from orders where id = $1', [id]))[0]?.project_id ?? null;
+}

@@ -2,13 +2,30 @@
 // a secret can be changed without an interruption. Rule: no secret is stored, logged or told a second time.
 import { addMs, assert } from '../../base/index.ts';
 import type { Db } from '../../store/index.ts';
-import { integer, listOf, oneOf, ProjectRefusal, problemsOf, readable, refuseProblems, type ValueRule } from './errors.ts';
+import {
+  integer,
+  listOf,
+  oneOf,
+  ProjectRefusal,
+  problemsOf,
+  readable,
+  refuseProblems,
+  type ValueRule,
+} from './errors.ts';
 import { type Keyed, projectChanging, type Tools } from './manage.ts';
-import { type CredentialRow, credentialFind, credentialInsert, credentialsOf, credentialUpdate, type ProjectRow } from './queries.ts';
+import {
+  type CredentialRow,
+  credentialFind,
+  credentialInsert,
+  credentialsOf,
+  credentialUpdate,
+  type ProjectRow,
+} from './queries.ts';
 import type { Right } from './settings.ts';
 
 /** The project is part of it, so that a row put under another project opens nothing. */
-export const secretHash = (keyed: Keyed, project: bigint, secret: string): Buffer => keyed('credential', `${project}/${secret}`);
+export const secretHash = (keyed: Keyed, project: bigint, secret: string): Buffer =>
+  keyed('credential', `${project}/${secret}`);
 
 export const ALL_RIGHTS: readonly Right[] = ['read', 'create', 'capture', 'refund', 'payout'];
 
@@ -43,7 +60,12 @@ export interface NewCredential extends CredentialView {
 }
 
 /** A new credential. Refusals: project_unknown, invalid, credentials_full. */
-export async function credentialCreate(db: Db, tools: Tools, login: string, input: CredentialInput): Promise<NewCredential> {
+export async function credentialCreate(
+  db: Db,
+  tools: Tools,
+  login: string,
+  input: CredentialInput,
+): Promise<NewCredential> {
   refuseProblems(problemsOf(rules, { ...input }));
   const project = await projectChanging(db, login);
   await refuseFull(db, tools, project);
@@ -54,8 +76,19 @@ export async function credentialCreate(db: Db, tools: Tools, login: string, inpu
  * A new secret with the rights of an old one, which stays valid for `overlapMs` more and never longer than it was.
  * Refusals: project_unknown, credential_unknown, credential_ended, invalid, credentials_full.
  */
-export async function credentialRotate(db: Db, tools: Tools, login: string, id: bigint, overlapMs: number): Promise<NewCredential> {
-  refuseProblems(problemsOf({ overlap: { ...integer(0, LONGEST_OVERLAP_MS), says: 'a duration of at most 30 days' } }, { overlap: overlapMs }));
+export async function credentialRotate(
+  db: Db,
+  tools: Tools,
+  login: string,
+  id: bigint,
+  overlapMs: number,
+): Promise<NewCredential> {
+  refuseProblems(
+    problemsOf(
+      { overlap: { ...integer(0, LONGEST_OVERLAP_MS), says: 'a duration of at most 30 days' } },
+      { overlap: overlapMs },
+    ),
+  );
   const project = await projectChanging(db, login);
   const old = await credentialOf(db, project, id);
   const now = tools.clock.now();

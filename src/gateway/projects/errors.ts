@@ -40,12 +40,16 @@ export interface ValueRule {
 }
 
 /** What the given values break of their rules; a name without rule is unknown. Values that are undefined were not given. */
-export function problemsOf(rules: Readonly<Record<string, ValueRule>>, given: Readonly<Record<string, unknown>>): Problem[] {
+export function problemsOf(
+  rules: Readonly<Record<string, ValueRule>>,
+  given: Readonly<Record<string, unknown>>,
+): Problem[] {
   const problems: Problem[] = [];
   for (const [name, value] of Object.entries(given)) {
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
     if (!rule) problems.push({ path: [name], message: 'Unknown property', details: [] });
-    else if (value !== undefined && !rule.accepts(value)) problems.push({ path: [name], message: 'Not allowed', details: [rule.says] });
+    else if (value !== undefined && !rule.accepts(value))
+      problems.push({ path: [name], message: 'Not allowed', details: [rule.says] });
   }
   return problems;
 }
@@ -58,7 +62,8 @@ export function refuseProblems(problems: readonly Problem[]): void {
 /** Text of 1 to `max` characters that a person can read, without spaces around. */
 export const readable = (max: number): ValueRule => ({
   says: `1 to ${max} printable characters, no spaces around`,
-  accepts: (value) => typeof value === 'string' && value.length <= max && /^[^\s\p{C}]([^\p{C}]*[^\s\p{C}])?$/u.test(value),
+  accepts: (value) =>
+    typeof value === 'string' && value.length <= max && /^[^\s\p{C}]([^\p{C}]*[^\s\p{C}])?$/u.test(value),
 });
 
 export const matching = (pattern: RegExp, says: string): ValueRule => ({
@@ -82,5 +87,9 @@ export const integer = (min: number, max: number): ValueRule => ({
 export const listOf = (rule: ValueRule, min: number, max: number): ValueRule => ({
   says: `a list of ${min} to ${max} different values, each ${rule.says}`,
   accepts: (value) =>
-    Array.isArray(value) && value.length >= min && value.length <= max && new Set(value).size === value.length && value.every(rule.accepts),
+    Array.isArray(value) &&
+    value.length >= min &&
+    value.length <= max &&
+    new Set(value).size === value.length &&
+    value.every(rule.accepts),
 });

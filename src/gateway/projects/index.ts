@@ -2,15 +2,39 @@
 // Reading goes through `createProjects` (memory); changing through the use cases inside `Projects.change`.
 export { addressAllowed } from './addresses.ts';
 export {
-  ALL_RIGHTS, credentialCreate, type CredentialInput, credentialList, credentialRevoke, credentialRotate, type CredentialView, type NewCredential,
+  ALL_RIGHTS,
+  credentialCreate,
+  type CredentialInput,
+  credentialList,
+  credentialRevoke,
+  credentialRotate,
+  type CredentialView,
+  type NewCredential,
 } from './credentials.ts';
 export { type Problem, ProjectRefusal, type ProjectRefusalCode, projectRefusals } from './errors.ts';
 export {
-  type Keyed, pricingPut, projectCreate, projectGet, type ProjectInput, projectList, type ProjectPatch, projectPatch, settingsOf, settingsPatch, type Tools,
+  type Keyed,
+  pricingPut,
+  projectCreate,
+  projectGet,
+  type ProjectInput,
+  projectList,
+  type ProjectPatch,
+  projectPatch,
+  settingsOf,
+  settingsPatch,
+  type Tools,
 } from './manage.ts';
 export { createProjects, type Projects, type ProjectsOptions, type Transactions } from './projects.ts';
 export type { ProjectRow, TerminalRow } from './queries.ts';
 export { sandboxPricing, sandboxSecrets, type SeedPorts, seedSandbox } from './seed.ts';
 export { settingProblems, settingRules } from './setting-rules.ts';
-export { type Credential, defaultSettings, type Project, type ProjectSettings, type Right, type Terminal } from './settings.ts';
+export {
+  type Credential,
+  defaultSettings,
+  type Project,
+  type ProjectSettings,
+  type Right,
+  type Terminal,
+} from './settings.ts';
 export { terminalGet, type TerminalInput, terminalList, terminalPut, terminalRemove } from './terminals.ts';

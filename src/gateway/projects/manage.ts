@@ -23,7 +23,10 @@ export interface Tools {
 
 const rules: Readonly<Record<string, ValueRule>> = {
   // A colon would end the login in a Basic field (RFC 7617).
-  login: matching(/^[a-z0-9][a-z0-9._-]{1,62}[a-z0-9]$/, '3 to 64 of a-z, 0-9, dot, hyphen, underscore; a letter or digit at both ends'),
+  login: matching(
+    /^[a-z0-9][a-z0-9._-]{1,62}[a-z0-9]$/,
+    '3 to 64 of a-z, 0-9, dot, hyphen, underscore; a letter or digit at both ends',
+  ),
   name: readable(100),
   accounting_currency: {
     says: 'an ISO 4217 code of a currency with no or two decimals',
@@ -69,7 +72,11 @@ export interface ProjectPatch {
 /** Refusals: project_unknown, invalid. */
 export async function projectPatch(db: Db, login: string, patch: ProjectPatch): Promise<ProjectRow> {
   refuseProblems(problemsOf(rules, { ...patch }));
-  return projectWrite(db, login, (row) => ({ ...row, name: patch.name ?? row.name, active: patch.active ?? row.active }));
+  return projectWrite(db, login, (row) => ({
+    ...row,
+    name: patch.name ?? row.name,
+    active: patch.active ?? row.active,
+  }));
 }
 
 /** Refusal: project_unknown. */
@@ -80,13 +87,18 @@ export async function projectGet(db: Db, login: string): Promise<ProjectRow> {
 }
 
 /** In the order of their logins, those behind `after`. */
-export const projectList = (db: Db, after: string, limit: number): Promise<ProjectRow[]> => projectPage(db, after, limit);
+export const projectList = (db: Db, after: string, limit: number): Promise<ProjectRow[]> =>
+  projectPage(db, after, limit);
 
 /** Every setting of a project, the defaults among them. */
 export const settingsOf = (row: ProjectRow): ProjectSettings => ({ ...defaultSettings, ...row.settings });
 
 /** Sets what is given and leaves the rest; null sets a setting back to its default. Refusals: project_unknown, invalid. */
-export async function settingsPatch(db: Db, login: string, patch: Readonly<Record<string, unknown>>): Promise<ProjectRow> {
+export async function settingsPatch(
+  db: Db,
+  login: string,
+  patch: Readonly<Record<string, unknown>>,
+): Promise<ProjectRow> {
   refuseProblems(settingProblems(patch));
   return projectWrite(db, login, (row) => {
     const merged = Object.entries({ ...row.settings, ...patch });
@@ -98,7 +110,9 @@ export async function settingsPatch(db: Db, login: string, patch: Readonly<Recor
 export async function pricingPut(db: Db, login: string, plan: PricingPlan): Promise<ProjectRow> {
   const { accounting_currency } = await projectGet(db, login);
   const brands = plan.rules.flatMap(({ card_type }, i): [string, string][] =>
-    card_type === undefined || /^[a-z0-9_]{1,32}$/.test(card_type) ? [] : [[`#/rules/${i}/card_type`, 'must be a lower-case brand name']],
+    card_type === undefined || /^[a-z0-9_]{1,32}$/.test(card_type)
+      ? []
+      : [[`#/rules/${i}/card_type`, 'must be a lower-case brand name']],
   );
   refuseProblems(
     [...brands, ...pricingErrors(plan, accounting_currency)].map(([pointer, says]) => ({

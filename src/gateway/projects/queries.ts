@@ -90,7 +90,9 @@ async function write(db: Db, ...changes: readonly Change[]): Promise<void> {
 
 /** The version of the change that begins here. Other writers wait until this transaction ends. */
 export async function versionNext(db: Db): Promise<bigint> {
-  const [row] = await db.query<{ version: bigint }>('update project_versions set version = version + 1 returning version');
+  const [row] = await db.query<{ version: bigint }>(
+    'update project_versions set version = version + 1 returning version',
+  );
   assert(row, 'project_versions has its one row');
   return row.version;
 }
@@ -111,7 +113,12 @@ export const projectPage = (db: Db, after: string, limit: number): Promise<Proje
 export interface AccountRow extends ProjectRow {
   readonly terminals: readonly (Terminal & { readonly removed: boolean })[];
   /** Without the revoked ones. `hash` in hexadecimal, `expires_at` as ISO time. */
-  readonly credentials: readonly { readonly id: string; readonly hash: string; readonly rights: readonly Right[]; readonly expires_at: string | null }[];
+  readonly credentials: readonly {
+    readonly id: string;
+    readonly hash: string;
+    readonly rights: readonly Right[];
+    readonly expires_at: string | null;
+  }[];
 }
 
 /** Every project that changed after `version`: one statement, so that a project and its parts are of one moment. */
@@ -130,13 +137,18 @@ export const credentialInsert = (db: Db, row: CredentialRow): Promise<void> => w
 export const credentialUpdate = (db: Db, row: CredentialRow): Promise<void> => write(db, update(credentials, row));
 
 export async function credentialFind(db: Db, project: bigint, id: bigint): Promise<CredentialRow | null> {
-  const [row] = await db.query<CredentialRow>('select * from project_credentials where project_id = $1 and id = $2', [project, id]);
+  const [row] = await db.query<CredentialRow>('select * from project_credentials where project_id = $1 and id = $2', [
+    project,
+    id,
+  ]);
   return row ?? null;
 }
 
 /** The latest first. */
 export const credentialsOf = (db: Db, project: bigint): Promise<CredentialRow[]> =>
-  db.query<CredentialRow>('select * from project_credentials where project_id = $1 order by created_at desc, id desc', [project]);
+  db.query<CredentialRow>('select * from project_credentials where project_id = $1 order by created_at desc, id desc', [
+    project,
+  ]);
 
 export const terminalInsert = (db: Db, row: TerminalRow): Promise<void> => write(db, insert(terminals, row));
 export const terminalUpdate = (db: Db, row: TerminalRow): Promise<void> => write(db, update(terminals, row));

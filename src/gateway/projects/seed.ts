@@ -81,6 +81,8 @@ function rates(day: string): RateInput[] {
 
 /** Logins whose published sandbox secret is still valid: a live server must not start with any. */
 export async function sandboxSecrets(projects: Projects): Promise<string[]> {
-  const valid = await Promise.all(SANDBOX.map(async ([login, secret]) => ((await projects.authenticate(login, secret)) ? login : null)));
+  const valid = await Promise.all(
+    SANDBOX.map(async ([login, secret]) => ((await projects.authenticate(login, secret)) ? login : null)),
+  );
   return valid.filter((login) => login !== null);
 }

@@ -11,7 +11,10 @@ export const settingRules: Readonly<Record<keyof ProjectSettings, ValueRule>> = 
   time_zone: { says: 'an IANA time zone (UTC, Europe/Berlin)', accepts: isTimeZone },
   cvv_required: flag,
   holder_required: flag,
-  capture_delay: { says: 'a duration with a unit (30s, 15m, 2h, 1d) of at most 5 days, or null', accepts: isCaptureDelay },
+  capture_delay: {
+    says: 'a duration with a unit (30s, 15m, 2h, 1d) of at most 5 days, or null',
+    accepts: isCaptureDelay,
+  },
   trace_id: flag,
   unique_merchant_order_id: flag,
   strict_filters: flag,
@@ -21,16 +24,26 @@ export const settingRules: Readonly<Record<keyof ProjectSettings, ValueRule>> = 
   unable_to_authenticate: oneOf('reject', 'reject_when_forced', 'authorize'),
   static_links: flag,
   wallets: flag,
-  allowed_addresses: listOf({ says: 'an IP address or a range (192.0.2.0/24, 2001:db8::/32)', accepts: isAddressRange }, 0, 100),
+  allowed_addresses: listOf(
+    { says: 'an IP address or a range (192.0.2.0/24, 2001:db8::/32)', accepts: isAddressRange },
+    0,
+    100,
+  ),
   return_origins: listOf({ says: 'an http or https origin (https://shop.example)', accepts: isOrigin }, 0, 100),
   card_testing: flag,
   risk_dry_run: flag,
-  rate_limit: { says: '{per_second, burst}: whole numbers, 1 to 10000 and 1 to 100000, burst not below per_second; or null', accepts: isRateLimit },
+  rate_limit: {
+    says: '{per_second, burst}: whole numbers, 1 to 10000 and 1 to 100000, burst not below per_second; or null',
+    accepts: isRateLimit,
+  },
 };
 
 /** What is wrong with settings as given. null is always right: it stands for the default. */
 export const settingProblems = (given: Readonly<Record<string, unknown>>): Problem[] =>
-  problemsOf(settingRules, Object.fromEntries(Object.entries(given).map(([name, value]) => [name, value ?? undefined])));
+  problemsOf(
+    settingRules,
+    Object.fromEntries(Object.entries(given).map(([name, value]) => [name, value ?? undefined])),
+  );
 
 /** A name of the time zone database; offsets (`+02:00`) know no summer time and are refused. */
 function isTimeZone(value: unknown): boolean {
@@ -63,5 +76,9 @@ function isOrigin(value: unknown): boolean {
 function isRateLimit(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || Object.keys(value).length !== 2) return false;
   const { per_second, burst } = value as Record<string, unknown>;
-  return integer(1, 10_000).accepts(per_second) && integer(1, 100_000).accepts(burst) && (burst as number) >= (per_second as number);
+  return (
+    integer(1, 10_000).accepts(per_second) &&
+    integer(1, 100_000).accepts(burst) &&
+    (burst as number) >= (per_second as number)
+  );
 }

@@ -1,7 +1,17 @@
 // Terminals: where a project's payments go out. Rule: a terminal is never deleted, since orders refer to it for as long as they live.
 import { isUsableCurrency } from '../../base/index.ts';
 import type { Db } from '../../store/index.ts';
-import { flag, integer, listOf, matching, oneOf, ProjectRefusal, problemsOf, refuseProblems, type ValueRule } from './errors.ts';
+import {
+  flag,
+  integer,
+  listOf,
+  matching,
+  oneOf,
+  ProjectRefusal,
+  problemsOf,
+  refuseProblems,
+  type ValueRule,
+} from './errors.ts';
 import { projectChanging, projectGet, type Tools } from './manage.ts';
 import { terminalInsert, type TerminalRow, terminalsOf, terminalUpdate } from './queries.ts';
 import type { Terminal } from './settings.ts';
@@ -16,7 +26,10 @@ const rulesFor = (links: readonly string[]): Readonly<Record<string, ValueRule>>
   // DE 43, positions 1 to 25; the end of the line is lost on many statements.
   descriptor: matching(/^[!-~]([ -~]{0,23}[!-~])?$/, '1 to 25 printable ASCII characters, no spaces around'),
   currencies: listOf(
-    { says: 'an ISO 4217 code of a currency with no or two decimals', accepts: (value) => typeof value === 'string' && isUsableCurrency(value) },
+    {
+      says: 'an ISO 4217 code of a currency with no or two decimals',
+      accepts: (value) => typeof value === 'string' && isUsableCurrency(value),
+    },
     1,
     200,
   ),
@@ -30,7 +43,13 @@ const rulesFor = (links: readonly string[]): Readonly<Record<string, ValueRule>>
 });
 
 /** Makes the terminal or replaces it whole; a removed one comes back. Refusals: project_unknown, invalid. */
-export async function terminalPut(db: Db, { links }: Tools, login: string, id: string, input: TerminalInput): Promise<TerminalRow> {
+export async function terminalPut(
+  db: Db,
+  { links }: Tools,
+  login: string,
+  id: string,
+  input: TerminalInput,
+): Promise<TerminalRow> {
   refuseProblems(problemsOf(rulesFor(links), { id, ...input }));
   const project = await projectChanging(db, login);
   const rows = await terminalsOf(db, project.id);

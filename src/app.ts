@@ -1,0 +1,207 @@
+// The composition root: the only file that knows every room. Opens them in order, gives each what it needs, closes them in reverse.
+import formbody from '@fastify/formbody';
+import { type Clock, createLog, idMaker, idPermutation, type Log, systemClock, systemRandom, VirtualClock } from './base/index.ts';
+import { type Config, SANDBOX_OPERATOR } from './config.ts';
+import { clockRestore, clockSave, gatewayApi, simulatorEndpoints } from './gateway/index.ts';
+import { type Check, loginRefused, type Office, bearerAuthentication, operatorApi, operatorEnvelope } from './gateway/operator/index.ts';
+import { advanceTo, checkoutDoor, type Gateway, land, orderInvariants, orderTrace, PROCESS_LOCKS, recoverOrphans, runWorker, type SimulatedIssuer } from './gateway/orders/index.ts';
+import { createProjects, sandboxSecrets, seedSandbox } from './gateway/projects/index.ts';
+import { createRisk } from './gateway/risk/index.ts';
+import { type AnyApi, api, createMetrics, createServer, documentation, onceRecords, operations, purgeIdempotency, rateLimiter } from './http/index.ts';
+import { createRates, type Invariant, ledgerInvariants } from './ledger/index.ts';
+import { afterSettlement, binsLoad, createSimulator, demandsThreeds, type Link, refusedAsFraud, stanMaker, threedsOutcome } from './network/index.ts';
+import { checkoutRoutes } from './pages/index.ts';
+import { type Connection, createCommitter, type Database, migrate, openDatabase, type FaultPoint, StartError, startEmbedded } from './store/index.ts';
+import { acsRoutes, createThreeds, noDirectory, sandboxDirectory } from './threeds/index.ts';
+import { openVault } from './vault/index.ts';
+
+export interface App {
+  readonly url: string;
+  readonly gateway: Gateway;
+  readonly database: Database;
+  readonly checkInvariants: () => Promise<Check[]>;
+  /** Lets requests end, finishes what was begun, closes everything. */
+  stop(): Promise<void>;
+}
+
+export interface AppOptions {
+  readonly log?: Log;
+  /** The system's clock, unless a test brings its own. */
+  readonly clock?: Clock;
+  /** A database that somebody else opened the server of (tests). */
+  readonly connection?: Connection;
+  readonly faultPoint?: FaultPoint;
+  readonly link?: { readonly answerTimeoutMs?: number; readonly lostAfterMs?: number; readonly slowMs?: number; readonly lateAfterMs?: number };
+}
+
+/** Class and number of the advisory lock of a data directory's embedded server. */
+const INSTALLATION_LOCK = 7_045;
+
+export async function startApp(config: Config, options: AppOptions = {}): Promise<App> {
+  const log = options.log ?? createLog(config.logLevel);
+  const sandbox = config.mode === 'sandbox';
+  const virtual = sandbox ? new VirtualClock(options.clock ?? systemClock) : null;
+  const clock: Clock = virtual ?? options.clock ?? systemClock;
+  const random = systemRandom;
+  const closers: (() => Promise<void> | void)[] = [];
+  const closeAll = async (): Promise<void> => {
+    for (const close of closers.reverse()) await Promise.resolve(close()).catch((error: unknown) => log.error({ err: error }, 'closing failed'));
+  };
+  try {
+    let connection = options.connection ?? null;
+    if (!connection && config.databaseUrl) connection = { connectionString: config.databaseUrl };
+    if (!connection) {
+      const embedded = await startEmbedded(config.dataDir, { log, clock: systemClock });
+      connection = embedded.connection;
+      const guard = openDatabase(connection, { log, connections: 1 });
+      const lock = await guard.holdLock(INSTALLATION_LOCK, 1);
+      if (!lock) {
+        await guard.close();
+        embedded.leave();
+        throw new StartError(`Another Florin is running on the data directory ${config.dataDir}: stop it first, or use another DATA_DIR.`);
+      }
+      closers.push(() => embedded.stop(), () => lock.release(), () => guard.close());
+    }
+    await migrate(connection, log);
+    const database = openDatabase(connection, { log });
+    closers.push(() => database.close());
+    if (virtual) await clockRestore(database, virtual);
+
+    const process = BigInt(random.int(2_000_000_000) + 1);
+    const alive = await database.holdLock(PROCESS_LOCKS, Number(process));
+    if (!alive) throw new StartError('Two processes drew the same number: start again.');
+    closers.push(() => alive.release());
+
+    const ids = idMaker(clock, random);
+    const metrics = createMetrics({ process: true });
+    const committer = createCommitter({
+      connect: () => database.session(), clock, ids, log, onGroup: metrics.group, ...(options.faultPoint ? { faultPoint: options.faultPoint } : {}),
+    });
+    closers.push(() => committer.drain());
+    const vault = await openVault({ dataDir: config.dataDir, database, clock, random, log, allowCreate: true });
+    const permutation = idPermutation(vault.ids);
+    const rates = createRates(database);
+    await rates.reload(clock.now());
+    await binsLoad(database);
+
+    const links = new Map<string, Link>();
+    let simulator: ReturnType<typeof createSimulator> | null = null;
+    if (sandbox) {
+      const acquirer = createCommitter({ connect: () => database.session({ synchronousCommit: false }), clock, ids, log });
+      simulator = createSimulator({ committer: acquirer, database, clock, random, log, ...options.link });
+      links.set(simulator.name, simulator);
+      const closing = simulator;
+      closers.push(() => acquirer.drain(), () => closing.close());
+    }
+
+    const server = createServer({ log, clock: systemClock, random, metrics, trustedProxies: config.trustedProxies, https: config.publicUrl.startsWith('https:') });
+    await server.app.register(formbody);
+    const publicUrl = config.publicUrl || urlOf(config.host, config.port);
+
+    const keyed = (purpose: string, data: Buffer | string): Buffer => vault.keyed(purpose, data);
+    const projects = createProjects({ database, keyed, clock, log });
+    const tools = { clock, ids, random, keyed, links: [...links.keys()] };
+    if (sandbox) await seedSandbox(projects, tools, { hasRate: (from, to) => rates.get(from, to) !== null, putRates: (rows, at) => rates.put(rows, at) });
+    else {
+      const left = await sandboxSecrets(projects);
+      if (left.length > 0) throw new StartError(`Live mode refuses to start with sandbox credentials: rotate the secrets of ${left.join(', ')} first.`);
+      if (config.operatorSecret === SANDBOX_OPERATOR) throw new StartError('Live mode refuses to start with the sandbox operator secret: set OPERATOR_SECRET.');
+    }
+    const risk = await createRisk({ db: database, clock, ids, keyed });
+
+    const background = new Set<Promise<unknown>>();
+    const gateway: Gateway = {
+      clock, ids, random, log, db: database, committer, vault, risk, links, permutation, process,
+      stans: stanMaker(random),
+      threeds: createThreeds({
+        db: database, clock, random, log, keys: vault, ids: permutation, publicUrl,
+        directory: sandbox ? sandboxDirectory({ outcome: threedsOutcome, keys: vault, random }) : noDirectory,
+      }),
+      once: onceRecords,
+      publicUrl,
+      sandbox,
+      simulatedIssuer: sandbox ? simulatedIssuer : null,
+      project: (id) => projects.byId(id),
+      rate: (from, to) => rates.get(from, to),
+      background(work) {
+        const kept = work.catch((error: unknown) => log.error({ err: error }, 'background work failed')).finally(() => background.delete(kept));
+        background.add(kept);
+      },
+    };
+    closers.push(async () => {
+      await Promise.all(background);
+    });
+
+    const limiter = rateLimiter(systemClock);
+    const checkInvariants = (): Promise<Check[]> => Promise.all([...orderInvariants, ...ledgerInvariants].map((invariant) => check(database, invariant)));
+    const office: Office = {
+      database, projects, tools, rates, risk, permutation, clock, log, publicUrl,
+      invariants: checkInvariants,
+      trace: (id) => orderTrace(gateway, id),
+      rotateKeys: () => vault.rotate(),
+    };
+    const operatorAuthentication = bearerAuthentication({
+      secrets: [config.operatorSecret],
+      failures: sandbox ? null : { limiter, rate: { perSecond: 0.2, burst: 10 } },
+      onRefused: (from) => loginRefused(office, from),
+    });
+    const apis: AnyApi[] = [
+      gatewayApi({ gateway, projects, limiter, rate: config.rateLimit, failures: sandbox ? null : { perSecond: 0.5, burst: 20 } }),
+      operatorApi(office, operatorAuthentication),
+    ];
+    if (virtual && simulator) {
+      apis.push({
+        prefix: '/simulator',
+        name: 'Simulator',
+        envelope: operatorEnvelope,
+        authentication: operatorAuthentication,
+        endpoints: simulatorEndpoints({ clock: virtual, simulator, advanceTo: (target) => advanceTo(gateway, virtual, target), clockChanged: () => clockSave(database, virtual) }),
+      });
+    }
+    for (const declaration of apis) api(server, declaration);
+    documentation(server, apis, { title: 'Florin', version: '0.1.0', description: 'Self-hosted payments: a payment gateway and a card issuer in one server.' });
+    operations(server, {
+      metrics,
+      ready: async () => {
+        await database.query('select 1');
+        return { ok: true, checks: { database: true, migrations: true } };
+      },
+    });
+    await server.app.register(acsRoutes({ db: database, clock, keys: vault, ids: permutation, log, publicUrl }));
+    await server.app.register(checkoutRoutes({ checkout: checkoutDoor(gateway), land: (fields) => land(gateway, fields), publicUrl }));
+
+    await recoverOrphans(gateway);
+    const stopping = new AbortController();
+    if (config.workers) {
+      const chores = async (): Promise<void> => {
+        const now = clock.now();
+        await Promise.all([vault.destroyExpiredKeys(now), purgeIdempotency(database, now), risk.purge(now), rates.reload(now)]);
+        await vault.rewrap(500);
+      };
+      const worker = runWorker(gateway, chores, stopping.signal);
+      closers.push(async () => {
+        stopping.abort(new Error('stopping'));
+        await worker;
+      });
+    }
+    const { port } = await server.listen({ host: config.host, port: config.port });
+    closers.push(() => server.close());
+    return { url: urlOf(config.host, port), gateway, database, checkInvariants, stop: closeAll };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+const urlOf = (host: string, port: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+const simulatedIssuer: SimulatedIssuer = {
+  mandatesAuthentication: demandsThreeds,
+  screensAsFraud: (pan) => refusedAsFraud(pan),
+  chargebackAfterSettlement: (pan, holder) => afterSettlement(pan, holder)?.chargeback ?? null,
+};
+
+async function check(database: Database, { id, sql }: Invariant): Promise<Check> {
+  const rows = await database.query(`select * from (${sql}) violations limit 100`);
+  return { id, ok: rows.length === 0, violations: rows };
+}

@@ -1,0 +1,71 @@
+// What must be true of orders at any moment, as queries that return what violates it.
+import type { Invariant } from '../../ledger/index.ts';
+
+export const orderInvariants: readonly Invariant[] = [
+  {
+    id: 'amounts_in_bounds',
+    title: 'For each order 0 <= refunded + charged back <= charged <= amount',
+    sql: `select project_id, id from orders where not (amount_refunded >= 0 and amount_charged_back >= 0
+            and amount_refunded + amount_charged_back <= amount_charged and amount_charged <= amount)`,
+  },
+  {
+    id: 'operation_has_group',
+    title: 'Each successful operation that moves money has exactly one posting group, others none',
+    sql: `select p.project_id, p.order_id, p.id, p.status from operations p
+          where (p.status = 'success' and p.amount > 0) <> exists (select from postings g where g.project_id = p.project_id and g.entry_id = p.id)
+            and not (p.status = 'success' and p.amount = 0)`,
+  },
+  {
+    id: 'hold_is_held',
+    title: 'The hold of an order in the ledger is the amount while authorized and nothing after its release',
+    sql: `select o.project_id, o.id, o.held, g.held as posted from orders o
+          left join lateral (select coalesce(sum(amount), 0) as held from postings g where g.project_id = o.project_id and g.order_id = o.id and g.account = 'hold') g on true
+          where o.held <> g.held or (o.status = 'authorized' and o.held <> o.amount)`,
+  },
+  {
+    id: 'amounts_are_operations',
+    title: 'Amounts on the order are the sums of its successful operations',
+    sql: `select o.project_id, o.id from orders o
+          left join lateral (
+            select coalesce(sum(p.amount) filter (where p.type = 'charge'), 0)
+                   - coalesce(sum(p.amount) filter (where p.type = 'reverse' and p.details->>'void' = 'true'), 0) as charged,
+                   coalesce(sum(p.amount) filter (where p.type = 'refund'), 0) as refunded,
+                   coalesce(sum(p.amount) filter (where p.type = 'chargeback'), 0) - coalesce(sum(p.amount) filter (where p.type = 'representment'), 0) as back
+            from operations p where p.project_id = o.project_id and p.order_id = o.id and p.status = 'success') s on true
+          where o.amount_charged <> s.charged or o.amount_refunded <> s.refunded or o.amount_charged_back <> s.back`,
+  },
+  {
+    id: 'status_is_implied',
+    title: 'The status of an order is what its amounts and operations imply',
+    sql: `select project_id, id, status from orders where
+            (status = 'authorized' and (amount_charged <> 0 or auth_code = ''))
+            or (status = 'charged' and amount_charged = 0)
+            or (status = 'refunded' and amount_refunded <> amount_charged)
+            or (status = 'reversed' and (amount_charged <> 0 or held <> 0))
+            or (status in ('new', 'prepared', 'declined', 'rejected', 'fraud', 'error') and (amount_charged <> 0 or held <> 0))`,
+  },
+  {
+    id: 'one_authorization',
+    title: 'At most one successful authorize an order',
+    sql: `select project_id, order_id from operations where type = 'authorize' and status = 'success' group by project_id, order_id having count(*) > 1`,
+  },
+  {
+    id: 'in_flight_has_intent',
+    title: 'What is in flight was committed as sent before, and only one operation of an order is',
+    sql: `select o.project_id, o.id from orders o
+          left join lateral (select count(*) as sent, min(p.id) as id from operations p where p.project_id = o.project_id and p.order_id = o.id and p.status = 'sent') s on true
+          where (o.in_flight is null and s.sent <> 0) or (o.in_flight is not null and (s.sent <> 1 or s.id <> o.in_flight))`,
+  },
+  {
+    id: 'events_are_changes',
+    title: 'Every change of an order has its event, every event its change',
+    sql: `select o.project_id, o.id, o.events, e.count from orders o
+          left join lateral (select count(*) as count, coalesce(max(sequence), 0) as last from events e where e.project_id = o.project_id and e.order_id = o.id) e on true
+          where o.events <> e.count or o.events <> e.last`,
+  },
+  {
+    id: 'arn_once',
+    title: 'Every acquirer reference number belongs to one operation',
+    sql: `select arn from operations where arn is not null group by arn having count(*) > 1`,
+  },
+];

@@ -1,0 +1,51 @@
+// The gateway API as a whole: its endpoints, credentials, envelope, limits and idempotency.
+import { type Api, basicAuthentication, Failure, type Rate, type RateLimiter } from '../http/index.ts';
+import { gatewayEnvelope } from './envelope.ts';
+import { type Gateway, orderEndpoints, OrderNotFound } from './orders/index.ts';
+import { addressAllowed, type Credential, type Projects } from './projects/index.ts';
+import { rateEndpoints } from './rates/index.ts';
+
+export interface GatewayApiOptions {
+  readonly gateway: Gateway;
+  readonly projects: Projects;
+  readonly limiter: RateLimiter;
+  /** Requests of one credential; null: no limit unless the project sets one. */
+  readonly rate: Rate | null;
+  /** Wrong credentials of one address; null: no limit. */
+  readonly failures: Rate | null;
+}
+
+const DAY_MS = 86_400_000;
+
+export function gatewayApi({ gateway, projects, limiter, rate, failures }: GatewayApiOptions): Api<Credential> {
+  return {
+    prefix: '/gateway',
+    name: 'Payment Gateway API',
+    description: 'Orders, card authorization, charge, reverse, refund, listings and currency rates.',
+    envelope: gatewayEnvelope,
+    authentication: basicAuthentication({
+      authenticator: (login, password) => projects.authenticate(login, password),
+      failures: failures && { limiter, rate: failures },
+    }),
+    endpoints: [...orderEndpoints(gateway), ...rateEndpoints(gateway.db, gateway.clock)],
+    allows: ({ project, rights }, right, { remoteAddress }) =>
+      (right === null || rights.some((has) => has === right)) && addressAllowed(project, remoteAddress),
+    strictQuery: ({ project }) => project.settings.strict_filters,
+    limits: {
+      limiter,
+      rateOf: ({ id, project }) => {
+        const own = project.settings.rate_limit;
+        const limit = own ? { perSecond: own.per_second, burst: own.burst } : rate;
+        return limit && { key: `credential ${id}`, rate: limit };
+      },
+    },
+    idempotency: {
+      keyed: gateway.vault.keyed,
+      header: 'idempotency-key',
+      keepMs: 7 * DAY_MS,
+      reused: 'validation',
+      scopeOf: ({ id, project }) => ({ owner: project.id, credential: String(id) }),
+    },
+    failureOf: (error) => (error instanceof OrderNotFound ? new Failure('not_found', { message: 'Order not found' }) : null),
+  };
+}

@@ -1,0 +1,75 @@
+// The command line's entry: serve and migrate here, everything else talks to a running server (cli.ts).
+import { startApp } from './app.ts';
+import { createLog } from './base/index.ts';
+import { type Config, loadConfig } from './config.ts';
+import { migrate, StartError } from './store/index.ts';
+import { VaultError } from './vault/index.ts';
+
+/** What a newcomer needs to see: where everything is, who may enter, and one payment to try. */
+function greeting(config: Config, url: string): string {
+  const lines = [
+    '',
+    `  Florin is ready (${config.mode} mode).`,
+    '',
+    `  Payment gateway API   ${url}/gateway`,
+    `  API reference         ${url}/docs`,
+    `  Health, metrics       ${url}/readyz  ${url}/metrics`,
+  ];
+  if (config.mode === 'sandbox') {
+    lines.push(
+      `  Operator, simulator   ${url}/operator  ${url}/simulator   Authorization: Bearer ${config.operatorSecret}`,
+      '',
+      '  Sandbox projects      sandbox / sandbox-secret   sandbox-two / sandbox-two-secret',
+      '',
+      '  Make a payment:',
+      '',
+      `  curl -u sandbox:sandbox-secret -H 'Content-Type: application/json' ${url}/gateway/orders/authorize \\`,
+      `    -d '{"amount":12.50,"currency":"EUR","pan":"4111111111111111","card":{"cvv":"123","holder":"Ada Example","expiration_month":12,"expiration_year":2030},"location":{"ip":"192.0.2.1"},"options":{"auto_charge":1}}'`,
+    );
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+async function serve(): Promise<void> {
+  const config = loadConfig();
+  const app = await startApp(config);
+  process.stdout.write(`${greeting(config, app.url)}\n`);
+  let stopping = false;
+  const stop = (): void => {
+    if (stopping) return;
+    stopping = true;
+    app.stop().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}
+
+async function migrateOnly(): Promise<void> {
+  const config = loadConfig();
+  if (!config.databaseUrl) throw new StartError('florin migrate needs DATABASE_URL; the embedded database migrates at start.');
+  await migrate({ connectionString: config.databaseUrl }, createLog(config.logLevel));
+}
+
+const isExpected = (error: unknown): error is Error => error instanceof StartError || error instanceof VaultError;
+
+/** One clear sentence for what an operator can mend; the whole error for what nobody expected. */
+function fail(error: unknown): void {
+  const { code } = error as { code?: string };
+  if (code === 'EADDRINUSE') process.stderr.write(`The port is in use: stop the other program, or set PORT to a free one.\n`);
+  else if (code === 'EACCES' || code === 'EADDRNOTAVAIL') process.stderr.write(`Florin can't listen there (${code}): check HOST and PORT.\n`);
+  else if (isExpected(error)) process.stderr.write(`${error.message}\n`);
+  else process.stderr.write(`Florin could not start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  process.exit(1);
+}
+
+const [command = 'serve'] = process.argv.slice(2);
+const commands: Readonly<Record<string, () => Promise<void>>> = { serve, migrate: migrateOnly };
+const run = commands[command];
+if (run) run().catch(fail);
+else {
+  process.stderr.write(`Unknown command ${command}: the commands are ${Object.keys(commands).join(', ')}.\n`);
+  process.exit(1);
+}
