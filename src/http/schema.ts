@@ -153,7 +153,11 @@ const wrongFormat: Describe = (_, schema) => {
   const kind = schema['x-kind'];
   return [
     'Wrong format',
-    kind ? fieldKinds[kind].says : typeof schema.description === 'string' ? schema.description : 'the form that the description gives',
+    kind
+      ? fieldKinds[kind].says
+      : typeof schema.description === 'string'
+        ? schema.description
+        : 'the form that the description gives',
   ];
 };
 

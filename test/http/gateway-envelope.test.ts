@@ -5,7 +5,13 @@ import { gatewayEnvelope } from '../../src/gateway/envelope.ts';
 import type { FailureDetail, FailureKind } from '../../src/http/index.ts';
 import { SHOP, startService } from './service.ts';
 
-const table: readonly [kind: FailureKind, detail: FailureDetail, status: number, type: string, headers: Record<string, string>][] = [
+const table: readonly [
+  kind: FailureKind,
+  detail: FailureDetail,
+  status: number,
+  type: string,
+  headers: Record<string, string>,
+][] = [
   ['bad_request', {}, 400, 'rejected', {}],
   ['unauthenticated', {}, 401, 'rejected', { 'www-authenticate': 'Basic realm="gateway", charset="UTF-8"' }],
   ['forbidden', {}, 403, 'rejected', {}],
