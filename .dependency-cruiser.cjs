@@ -63,7 +63,7 @@ module.exports = {
       comment: 'A room is entered by its index.ts, or by that of a room within it.',
       severity: 'error',
       from: { path: '^src/([^/]+)(/|\\.ts$)' },
-      to: { path: '^src/[^/]+/', pathNot: ['^src/$1/', '^src/[^/]+/([^/]+/)?index\\.ts$'] },
+      to: { path: '^src/[^/]+/', pathNot: ['^src/$1/', '^src/[^/]+/index\\.ts$', '^src/[^/]+/[^/]+/index\\.ts$'] },
     },
     ...SUB_ROOMS.map((sub) => ({
       name: `sub-rooms-by-their-door (${sub.split('/')[1]})`,

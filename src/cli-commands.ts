@@ -16,7 +16,6 @@ export interface CommandSpec {
   readonly summary: string;
   readonly options?: readonly (readonly [flags: string, description: string, fallback?: string])[];
   readonly required?: readonly (readonly [flags: string, description: string])[];
-  readonly repeated?: readonly (readonly [flags: string, description: string])[];
   readonly run: (call: Call, names: readonly string[], options: Options, rest: readonly string[]) => Promise<Json>;
   /** The list to print and its columns; absent: the answer itself, a line a field. */
   readonly table?: readonly [list: string, ...columns: string[]];
@@ -28,8 +27,8 @@ export interface CommandSpec {
 const at = (strings: TemplateStringsArray, ...names: readonly (string | undefined)[]): string =>
   strings.reduce((out, part, i) => out + encodeURIComponent(names[i - 1] ?? '') + part);
 
-const list = (text: unknown): string[] =>
-  String(text)
+const list = (text: Options[string]): string[] =>
+  `${text}`
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
@@ -141,10 +140,8 @@ export const commandSpecs: readonly CommandSpec[] = [
   {
     usage: 'pricing set <project>',
     summary: 'set what operations cost',
-    repeated: [
-      ['--rule <operation:percent+fixed>', 'price of an operation (charge:2.9+0.30); may be given several times'],
-    ],
     options: [
+      ['--rules <list>', 'operation:percent+fixed, separated by commas (charge:2.9+0.30,refund:0+0.10)', ''],
       ['--reserve <percent/days>', 'rolling reserve', '0/1'],
       ['--file <json>', 'the whole plan as a file, instead'],
     ],
@@ -297,20 +294,20 @@ function jsonOrText(text: string): unknown {
   }
 }
 
-async function pricingFrom({ file, rule, reserve }: Options): Promise<Json> {
+async function pricingFrom({ file, rules: prices, reserve }: Options): Promise<Json> {
   if (file !== undefined) {
-    const plan = parsed(await textOf(String(file)));
-    if (!plan) throw new CliError(`Not a JSON file: ${String(file)}`);
+    const plan = parsed(await textOf(`${file}`));
+    if (!plan) throw new CliError(`Not a JSON file: ${file}`);
     return plan;
   }
-  const rules = (rule as readonly string[]).map((text) => {
+  const rules = list(prices).map((text) => {
     const match = /^([a-z]+):([\d.]+)\+([\d.]+)$/.exec(text);
     if (!match) throw new CliError(`Not of the form operation:percent+fixed: ${text}`);
     const [, operation, percent, fixed] = match;
     return { operation, percent, fixed };
   });
-  const match = /^([\d.]+)\/(\d+)$/.exec(String(reserve));
-  if (!match) throw new CliError(`Not of the form percent/days: ${String(reserve)}`);
+  const match = /^([\d.]+)\/(\d+)$/.exec(`${reserve}`);
+  if (!match) throw new CliError(`Not of the form percent/days: ${reserve}`);
   return { rules, reserve: { percent: match[1], days: Number(match[2]) } };
 }
 
@@ -325,7 +322,7 @@ async function textOf(file: string): Promise<string> {
 /** What one request may carry. */
 const MOST_RATES = 500;
 
-async function loadRates(call: Call, file: string, source: unknown): Promise<Json> {
+async function loadRates(call: Call, file: string, source: Options[string]): Promise<Json> {
   const text = await textOf(file);
   const format = path.extname(file).toLowerCase();
   if (format === '.xml') return call('POST', '/rates', given({ ecb_xml: text, source }));

@@ -61,9 +61,6 @@ function addCommand(parent: Command, usage: string, spec: CommandSpec, actions: 
   const command = parent.command(usage).description(spec.summary);
   for (const [flags, description] of spec.required ?? []) command.requiredOption(flags, description);
   for (const [flags, description, fallback] of spec.options ?? []) command.option(flags, description, fallback);
-  for (const [flags, description] of spec.repeated ?? []) {
-    command.option(flags, description, (value: string, before: readonly string[]) => [...before, value], []);
-  }
   command
     .option('--json', 'print JSON')
     .option('--url <address>', 'address of the server')
@@ -80,8 +77,8 @@ function addCommand(parent: Command, usage: string, spec: CommandSpec, actions: 
 
 function caller({ connection }: CliActions, { url, secret }: Options): Call {
   const known = url !== undefined && secret !== undefined ? null : connection();
-  const base = String(url ?? known?.url).replace(/\/+$/, '');
-  const authorization = `Bearer ${String(secret ?? known?.secret)}`;
+  const base = `${url ?? known?.url}`.replace(/\/+$/, '');
+  const authorization = `Bearer ${secret ?? known?.secret}`;
   return async (method, where, body) => {
     let response: Response;
     let text: string;
@@ -104,14 +101,16 @@ function caller({ connection }: CliActions, { url, secret }: Options): Call {
   };
 }
 
-/** Problem details (RFC 9457) as lines. */
-function problemText({ title, detail, errors }: Json, status: number): string {
-  const lines = [`${String(detail ?? title ?? 'Refused')} (${status})`];
-  for (const { uri, message, details = [] } of (errors ?? []) as readonly {
-    uri: string;
-    message: string;
-    details?: readonly string[];
-  }[]) {
+/** Problem details (RFC 9457), shown as lines. */
+interface Problem {
+  readonly title?: string;
+  readonly detail?: string;
+  readonly errors?: readonly { readonly uri: string; readonly message: string; readonly details?: readonly string[] }[];
+}
+
+function problemText({ title, detail, errors = [] }: Problem, status: number): string {
+  const lines = [`${detail ?? title ?? 'Refused'} (${status})`];
+  for (const { uri, message, details = [] } of errors) {
     lines.push(`  ${uri}: ${message}${details.length > 0 ? `, ${details.join(', ')}` : ''}`);
   }
   return lines.join('\n');
@@ -124,12 +123,11 @@ function readable(answer: Json, table: CommandSpec['table']): string {
   return aligned([columns, ...rows.map((row) => columns.map((column) => cell(row[column])))]);
 }
 
-const isPlain = (value: unknown): boolean => typeof value !== 'object' || value === null;
-
+/** Text as it is, a list of texts with commas, anything else as JSON. */
 const cell = (value: unknown): string => {
-  if (value === null || value === undefined) return '-';
-  if (Array.isArray(value) && value.every(isPlain)) return value.length === 0 ? '-' : value.join(',');
-  return isPlain(value) ? String(value) : JSON.stringify(value);
+  if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return '-';
+  if (Array.isArray(value) && value.every((part) => typeof part === 'string')) return value.join(',');
+  return typeof value === 'string' ? value : JSON.stringify(value);
 };
 
 function aligned(rows: readonly (readonly string[])[]): string {

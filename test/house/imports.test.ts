@@ -16,7 +16,8 @@ interface Report {
 }
 
 async function cruise(directory: string, ...folders: string[]): Promise<Report> {
-  const { output } = await run('depcruise', ['--config', '.dependency-cruiser.cjs', '--output-type', 'json', ...folders], directory);
+  const { output, errors } = await run('depcruise', ['--config', '.dependency-cruiser.cjs', '--output-type', 'json', ...folders], directory);
+  assert.match(output, /^\{/, errors);
   return JSON.parse(output) as Report;
 }
 

@@ -6,10 +6,10 @@ import {
   createProjects,
   credentialCreate,
   type Keyed,
-  projectCreate,
   type Projects,
-  terminalPut,
+  projectCreate,
   type Tools,
+  terminalPut,
 } from '../../src/gateway/projects/index.ts';
 import { testDatabase } from '../support/database.ts';
 

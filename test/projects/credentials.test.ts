@@ -7,8 +7,8 @@ import {
   credentialList,
   credentialRevoke,
   credentialRotate,
-  projectPatch,
   ProjectRefusal,
+  projectPatch,
 } from '../../src/gateway/projects/index.ts';
 import { type Bench, bench, keyed, shop, silent } from './bench.ts';
 

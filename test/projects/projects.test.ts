@@ -4,12 +4,12 @@ import { after, before, test } from 'node:test';
 import {
   createProjects,
   defaultSettings,
+  ProjectRefusal,
   pricingPut,
   projectCreate,
   projectGet,
   projectList,
   projectPatch,
-  ProjectRefusal,
   settingsOf,
   settingsPatch,
   terminalGet,

@@ -1,7 +1,6 @@
 // The sandbox's fixed points, made once and left alone.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createRates } from '../../src/ledger/index.ts';
 import {
   credentialList,
   defaultSettings,
@@ -10,6 +9,7 @@ import {
   settingsPatch,
   terminalList,
 } from '../../src/gateway/projects/index.ts';
+import { createRates } from '../../src/ledger/index.ts';
 import { type Bench, bench } from './bench.ts';
 
 const CURRENCIES = ['EUR', 'USD', 'GBP', 'PLN', 'RUB', 'JPY'];

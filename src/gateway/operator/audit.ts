@@ -2,7 +2,7 @@
 // Rule: a row covers the hash of the row before it, so that none can be changed or taken out of the middle unnoticed.
 import type { Db } from '../../store/index.ts';
 import type { Keyed } from '../projects/index.ts';
-import { auditAfter, auditInsert, auditLast, type AuditRow } from './queries.ts';
+import { type AuditRow, auditAfter, auditInsert, auditLast } from './queries.ts';
 
 /** What is done, before it is known how it ends. No field may hold a secret. */
 export interface Action {

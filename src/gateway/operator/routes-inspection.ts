@@ -3,7 +3,7 @@ import { type AnyEndpoint, Digits, endpointOf, Integer, Optional, Shape, Text } 
 import { auditViolations } from './audit.ts';
 import { OperatorRefusal } from './errors.ts';
 import { audited, type Check, type Office, type Operator } from './office.ts';
-import { auditBefore, type AuditRow } from './queries.ts';
+import { type AuditRow, auditBefore } from './queries.ts';
 
 const endpoint = endpointOf<Operator>();
 const LAST = 2n ** 63n - 1n;

@@ -1,12 +1,10 @@
-// Projects and what belongs to them, under `/operator/projects`. Rule: a secret stands in the answer that makes it, in no other.
+// Projects with their settings and pricing, under `/operator/projects`.
 import Type, { type TSchema } from 'typebox';
 import {
   type AnyEndpoint,
   Choice,
   CountryCode,
   Currency,
-  Digits,
-  Duration,
   endpointOf,
   Flag,
   Integer,
@@ -17,34 +15,21 @@ import {
   Token,
 } from '../../http/index.ts';
 import {
-  ALL_RIGHTS,
-  credentialCreate,
-  credentialList,
-  credentialRevoke,
-  credentialRotate,
-  type CredentialView,
+  type ProjectRow,
   pricingPut,
   projectCreate,
   projectGet,
   projectList,
   projectPatch,
-  ProjectRefusal,
-  type ProjectRow,
   settingRules,
   settingsOf,
   settingsPatch,
-  terminalGet,
-  terminalList,
-  terminalPut,
-  terminalRemove,
-  type TerminalRow,
 } from '../projects/index.ts';
 import { audited, type Office, type Operator } from './office.ts';
 
 const endpoint = endpointOf<Operator>();
 const Login = Text({ max: 64, description: 'Login of the project.' });
 const OfProject = Shape({ login: Login });
-const OfPart = Shape({ login: Login, id: Text({ max: 64 }) });
 
 const OPERATIONS = ['authorize', 'charge', 'reverse', 'refund', 'credit', 'chargeback'] as const;
 const Decimal = (description: string): ReturnType<typeof Token> => Token({ max: 16, description });
@@ -80,21 +65,6 @@ const Settings = Shape(
   { title: 'Settings' },
 );
 
-const Terminal = Shape(
-  {
-    descriptor: Text({ max: 25, description: "What the cardholder's statement shows." }),
-    currencies: Type.Array(Currency(), { minItems: 1, maxItems: 200 }),
-    link: Text({ max: 64, description: 'The acquirer link that carries its payments.' }),
-    merchant_id: Text({ max: 15 }),
-    mcc: Digits({ max: 4 }),
-    secure3d: Optional(Choice(['when_needed', 'always'])),
-    multicapture: Optional(Flag({ description: 'More than one charge up to the authorized amount.' })),
-    cvv_must_match: Optional(Flag({ description: 'A wrong CVV is declined.' })),
-    position: Optional(Integer(1, 10_000, { description: 'Rank in the order of preference.' })),
-  },
-  { title: 'Terminal' },
-);
-
 const projectJson = ({ login, name, accounting_currency, active, created_at }: ProjectRow): object => ({
   login,
   name,
@@ -103,25 +73,12 @@ const projectJson = ({ login, name, accounting_currency, active, created_at }: P
   created_at,
 });
 
-const terminalJson = ({ project_id: _project, removed_at: _removed, ...terminal }: TerminalRow): object => terminal;
-
 const unknownProject = { 404: { description: 'No such project' } };
-const unknownPart = { 404: { description: 'No such project, or nothing under this id' } };
 const wrong = { 422: { description: 'Wrong fields' } };
 
-/** Endpoints for projects, settings, pricing, terminals and credentials. */
+/** Endpoints for projects, settings and pricing. */
 export function projectEndpoints(office: Office): AnyEndpoint<Operator>[] {
-  const { database, tools, permutation, publicUrl } = office;
-
-  const credentialJson = (credential: CredentialView): object => ({
-    ...credential,
-    id: permutation.outward(credential.id),
-  });
-  const credentialId = (text: string): bigint => {
-    const id = permutation.inward(text);
-    if (id === null) throw new ProjectRefusal('credential_unknown');
-    return id;
-  };
+  const { database, tools, publicUrl } = office;
 
   return [
     endpoint({
@@ -239,158 +196,6 @@ export function projectEndpoints(office: Office): AnyEndpoint<Operator>[] {
         const { login } = input.params;
         const row = await audited(office, input, 'pricing.put', login, (db) => pricingPut(db, login, input.body));
         return { status: 200, body: row.pricing };
-      },
-    }),
-    endpoint({
-      method: 'GET',
-      path: '/projects/:login/terminals',
-      operation: 'terminalList',
-      summary: 'Lists terminals in the order of preference',
-      right: null,
-      params: OfProject,
-      answers: { 200: { description: 'Terminals' }, ...unknownProject },
-      handler: async ({ params }) => ({
-        status: 200,
-        body: { terminals: (await terminalList(database, params.login)).map(terminalJson) },
-      }),
-    }),
-    endpoint({
-      method: 'GET',
-      path: '/projects/:login/terminals/:id',
-      operation: 'terminalGet',
-      summary: 'Shows a terminal',
-      right: null,
-      params: OfPart,
-      answers: { 200: { description: 'The terminal' }, ...unknownPart },
-      handler: async ({ params }) => ({
-        status: 200,
-        body: terminalJson(await terminalGet(database, params.login, params.id)),
-      }),
-    }),
-    endpoint({
-      method: 'PUT',
-      path: '/projects/:login/terminals/:id',
-      operation: 'terminalPut',
-      summary: 'Makes a terminal or replaces it whole',
-      right: null,
-      params: OfPart,
-      body: Terminal,
-      example: {
-        descriptor: 'SHOP*BERLIN',
-        currencies: ['EUR'],
-        link: 'simulator',
-        merchant_id: 'SHOP0001',
-        mcc: '5999',
-      },
-      answers: { 200: { description: 'The terminal' }, ...unknownProject, ...wrong },
-      async handler(input) {
-        const { login, id } = input.params;
-        const terminal = {
-          secure3d: 'when_needed' as const,
-          multicapture: false,
-          cvv_must_match: false,
-          ...input.body,
-        };
-        const row = await audited(office, input, 'terminal.put', `${login}/${id}`, (db) =>
-          terminalPut(db, tools, login, id, terminal),
-        );
-        return { status: 200, body: terminalJson(row) };
-      },
-    }),
-    endpoint({
-      method: 'DELETE',
-      path: '/projects/:login/terminals/:id',
-      operation: 'terminalRemove',
-      summary: 'Takes a terminal out of use; its open orders are still served',
-      right: null,
-      params: OfPart,
-      answers: { 204: { description: 'Removed' }, ...unknownPart },
-      async handler(input) {
-        const { login, id } = input.params;
-        await audited(office, input, 'terminal.remove', `${login}/${id}`, (db) => terminalRemove(db, tools, login, id));
-        return { status: 204, body: null };
-      },
-    }),
-    endpoint({
-      method: 'GET',
-      path: '/projects/:login/credentials',
-      operation: 'credentialList',
-      summary: 'Lists credentials, the latest first; secrets are not shown',
-      right: null,
-      params: OfProject,
-      answers: { 200: { description: 'Credentials' }, ...unknownProject },
-      async handler({ params }) {
-        const { id } = await projectGet(database, params.login);
-        return { status: 200, body: { credentials: (await credentialList(database, tools, id)).map(credentialJson) } };
-      },
-    }),
-    endpoint({
-      method: 'POST',
-      path: '/projects/:login/credentials',
-      operation: 'credentialCreate',
-      summary: 'Makes a credential and shows its secret, once',
-      right: null,
-      params: OfProject,
-      body: Shape({
-        label: Text({ max: 64, description: 'For people: which program holds it.' }),
-        rights: Type.Array(Choice(ALL_RIGHTS as readonly ['read', 'create', 'capture', 'refund', 'payout']), {
-          minItems: 1,
-          maxItems: 5,
-        }),
-      }),
-      example: { label: 'shop server', rights: ['read', 'create', 'capture', 'refund'] },
-      answers: {
-        201: { description: 'The credential with its secret' },
-        409: { description: 'Too many are valid' },
-        ...unknownProject,
-        ...wrong,
-      },
-      async handler(input) {
-        const { login } = input.params;
-        const made = await audited(office, input, 'credential.create', login, (db) =>
-          credentialCreate(db, tools, login, input.body),
-        );
-        return { status: 201, body: { login, ...credentialJson(made) } };
-      },
-    }),
-    endpoint({
-      method: 'POST',
-      path: '/projects/:login/credentials/:id/rotate',
-      operation: 'credentialRotate',
-      summary: 'Makes a new secret; the old one is valid for the overlap',
-      right: null,
-      params: OfPart,
-      body: Shape({ overlap: Optional(Duration({ description: 'At most 30 days; a day by default.' })) }),
-      example: { overlap: '1h' },
-      answers: {
-        201: { description: 'The new credential with its secret' },
-        409: { description: 'The old one is not valid' },
-        ...unknownPart,
-        ...wrong,
-      },
-      async handler(input) {
-        const { login, id } = input.params;
-        const { overlap = 86_400_000 } = input.body;
-        const made = await audited(office, input, 'credential.rotate', `${login}/${id}`, (db) =>
-          credentialRotate(db, tools, login, credentialId(id), overlap),
-        );
-        return { status: 201, body: { login, ...credentialJson(made) } };
-      },
-    }),
-    endpoint({
-      method: 'DELETE',
-      path: '/projects/:login/credentials/:id',
-      operation: 'credentialRevoke',
-      summary: 'Revokes a credential at once',
-      right: null,
-      params: OfPart,
-      answers: { 204: { description: 'Revoked' }, ...unknownPart },
-      async handler(input) {
-        const { login, id } = input.params;
-        await audited(office, input, 'credential.revoke', `${login}/${id}`, (db) =>
-          credentialRevoke(db, tools, login, credentialId(id)),
-        );
-        return { status: 204, body: null };
       },
     }),
   ];

@@ -16,6 +16,7 @@ import {
 import { ProjectRefusal, type ProjectRefusalCode } from '../projects/index.ts';
 import { OperatorRefusal, type OperatorRefusalCode } from './errors.ts';
 import type { Office, Operator } from './office.ts';
+import { accessEndpoints } from './routes-access.ts';
 import { cardEndpoints } from './routes-cards.ts';
 import { inspectionEndpoints } from './routes-inspection.ts';
 import { projectEndpoints } from './routes-projects.ts';
@@ -102,7 +103,13 @@ export function operatorApi(
     description: 'Sets up the installation. JSON; date-times are ISO 8601 in UTC; a project is named by its login.',
     envelope: operatorEnvelope,
     authentication,
-    endpoints: [...projectEndpoints(office), ...cardEndpoints(office), ...inspectionEndpoints(office), ...more],
+    endpoints: [
+      ...projectEndpoints(office),
+      ...accessEndpoints(office),
+      ...cardEndpoints(office),
+      ...inspectionEndpoints(office),
+      ...more,
+    ],
     failureOf,
   };
 }

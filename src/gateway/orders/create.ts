@@ -13,7 +13,7 @@ import { eventOf } from './settle.ts';
 /** A page token: the owner, then 128 random bits; only its keyed hash is stored. */
 export function newPageToken(gateway: Gateway, owner: bigint): string {
   const token = Buffer.alloc(24);
-  token.writeBigUInt64BE(owner);
+  token.writeBigUInt64BE(BigInt(gateway.permutation.outward(owner)));
   gateway.random.bytes(16).copy(token, 8);
   return token.toString('base64url');
 }
@@ -21,8 +21,9 @@ export function newPageToken(gateway: Gateway, owner: bigint): string {
 export const pageTokenHash = (gateway: Gateway, token: string): string => gateway.vault.keyed('page-token', token).toString('hex');
 
 /** The owner that a page token carries; null when it is no token in form. */
-export function pageTokenOwner(token: string): bigint | null {
-  return /^[A-Za-z0-9_-]{32}$/.test(token) ? Buffer.from(token, 'base64url').readBigUInt64BE() : null;
+export function pageTokenOwner(gateway: Gateway, token: string): bigint | null {
+  if (!/^[A-Za-z0-9_-]{32}$/.test(token)) return null;
+  return gateway.permutation.inward(Buffer.from(token, 'base64url').readBigUInt64BE().toString());
 }
 
 export interface CreateRequest {

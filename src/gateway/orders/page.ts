@@ -60,7 +60,7 @@ const draftOf = (order: Order): Draft => ({
 
 export function checkoutDoor(gateway: Gateway): CheckoutDoor {
   const find = async (token: string): Promise<{ project: Project; state: OrderState } | null> => {
-    const owner = pageTokenOwner(token);
+    const owner = pageTokenOwner(gateway, token);
     if (owner === null) return null;
     const id = await payLinkOrder(gateway.db, owner, pageTokenHash(gateway, token));
     const [project, state] = id === null ? [null, null] : await Promise.all([gateway.project(owner), orderGet(gateway.db, owner, id)]);

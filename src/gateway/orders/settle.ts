@@ -102,7 +102,7 @@ function withAnswer(context: Context, sent: Operation, answer: NetworkAnswer): O
   const { gateway, settlement, state, now } = context;
   const { project } = settlement;
   const { order } = state;
-  const operation = answered(sent, answer, order.card?.type ?? null, now);
+  const operation = answered(sent, answer, order, now);
   const terminal = terminalOf(project, order.terminal);
   const circumstances = { project, terminal, now };
   const free: Order = { ...order, in_flight: null, updated_at: now, events: order.events + 1, due: without(order.due, 'recover') };
@@ -117,7 +117,8 @@ function withAnswer(context: Context, sent: Operation, answer: NetworkAnswer): O
   const next = auto
     ? newOperation(gateway, after, { type: 'charge', amount: after.held, details: { by: 'auto_charge' } }, { original: operation.reference, onceKey: operation.once_key, now })
     : null;
-  return ended(context, after, { ...operation, rate: posted.rate }, { next, changes: [...posted.changes, ...finalCvv(gateway, after, operation)], cashflows: posted.cashflows });
+  const details = operation.type === 'authorize' ? { ...operation.details, authorization_expires: after.due.release ?? null } : operation.details;
+  return ended(context, after, { ...operation, details, rate: posted.rate }, { next, changes: [...posted.changes, ...finalCvv(gateway, after, operation)], cashflows: posted.cashflows });
 }
 
 function withoutAnswer(context: Context, sent: Operation): Outcome {

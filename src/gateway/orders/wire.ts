@@ -79,7 +79,8 @@ export async function send(gateway: Gateway, order: Order, operation: Operation,
 }
 
 /** The operation with the network's answer on it. */
-export function answered(operation: Operation, answer: NetworkAnswer, brand: string | null, now: Date): Operation {
+export function answered(operation: Operation, answer: NetworkAnswer, order: Order, now: Date): Operation {
+  const authentication = operation.type === 'authorize' ? (order.secure3d?.authentication ?? null) : null;
   const code = isoCode(answer.responseCode);
   const status = code.class === 'approved' ? 'success' : code.class === 'declined' ? 'failure' : 'error';
   return {
@@ -92,7 +93,12 @@ export function answered(operation: Operation, answer: NetworkAnswer, brand: str
     details: {
       ...operation.details,
       rrn: answer.rrn,
-      network: brand ?? undefined,
+      ...(order.card ? { network: order.card.type } : {}),
+      eci: authentication?.eci ?? null,
+      authentication:
+        authentication || order.options.exemption_mit
+          ? { letter: authentication?.letter ?? '', version: authentication?.version ?? null, exemption: order.options.exemption_mit ? 'mit' : null }
+          : null,
       network_transaction_id: answer.networkTransactionId,
       cvv_result: answer.cvvResult,
       avs_result: answer.avsResult,

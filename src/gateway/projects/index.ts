@@ -3,23 +3,23 @@
 export { addressAllowed } from './addresses.ts';
 export {
   ALL_RIGHTS,
-  credentialCreate,
   type CredentialInput,
+  type CredentialView,
+  credentialCreate,
   credentialList,
   credentialRevoke,
   credentialRotate,
-  type CredentialView,
   type NewCredential,
 } from './credentials.ts';
 export { type Problem, ProjectRefusal, type ProjectRefusalCode, projectRefusals } from './errors.ts';
 export {
   type Keyed,
+  type ProjectInput,
+  type ProjectPatch,
   pricingPut,
   projectCreate,
   projectGet,
-  type ProjectInput,
   projectList,
-  type ProjectPatch,
   projectPatch,
   settingsOf,
   settingsPatch,
@@ -27,7 +27,7 @@ export {
 } from './manage.ts';
 export { createProjects, type Projects, type ProjectsOptions, type Transactions } from './projects.ts';
 export type { ProjectRow, TerminalRow } from './queries.ts';
-export { sandboxPricing, sandboxSecrets, type SeedPorts, seedSandbox } from './seed.ts';
+export { type SeedPorts, sandboxPricing, sandboxSecrets, seedSandbox } from './seed.ts';
 export { settingProblems, settingRules } from './setting-rules.ts';
 export {
   type Credential,
@@ -37,4 +37,4 @@ export {
   type Right,
   type Terminal,
 } from './settings.ts';
-export { terminalGet, type TerminalInput, terminalList, terminalPut, terminalRemove } from './terminals.ts';
+export { type TerminalInput, terminalGet, terminalList, terminalPut, terminalRemove } from './terminals.ts';

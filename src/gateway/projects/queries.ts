@@ -1,8 +1,8 @@
 // The tables of projects; no other file names them.
 // Rule: every write begins with `versionNext`. It lets one writer in at a time and makes the change visible to other processes.
 import { assert } from '../../base/index.ts';
-import { type Change, type Db, insert, statementsFor, table, update } from '../../store/index.ts';
 import type { PricingPlan } from '../../ledger/index.ts';
+import { type Change, type Db, insert, statementsFor, table, update } from '../../store/index.ts';
 import type { ProjectSettings, Right, Terminal } from './settings.ts';
 
 export interface ProjectRow {

@@ -13,7 +13,7 @@ import {
   type ValueRule,
 } from './errors.ts';
 import { projectChanging, projectGet, type Tools } from './manage.ts';
-import { terminalInsert, type TerminalRow, terminalsOf, terminalUpdate } from './queries.ts';
+import { type TerminalRow, terminalInsert, terminalsOf, terminalUpdate } from './queries.ts';
 import type { Terminal } from './settings.ts';
 
 export interface TerminalInput extends Omit<Terminal, 'id'> {

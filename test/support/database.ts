@@ -1,0 +1,66 @@
+// Real Postgres for tests: one embedded server a run (or a test file that runs alone), one migrated template, a fresh copy each time.
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { after } from 'node:test';
+import { createLog, systemClock, systemRandom } from '../../src/base/index.ts';
+import { type Connection, type Database, migrate, openDatabase, startEmbedded } from '../../src/store/index.ts';
+
+export const silent = createLog('silent');
+const TEMPLATE = 'florin_template';
+
+export interface TestServer {
+  readonly connection: Connection;
+  stop(): Promise<void>;
+}
+
+/** Starts the server of a run and makes the template. */
+export async function startTestServer(): Promise<TestServer> {
+  const dir = mkdtempSync(path.join(os.tmpdir(), 'florin-test-'));
+  const embedded = await startEmbedded(dir, { log: silent, clock: systemClock, settings: { fsync: 'off', full_page_writes: 'off', shared_buffers: '128MB' } });
+  const admin = openDatabase(embedded.connection, { log: silent, connections: 1 });
+  await admin.query(`create database ${TEMPLATE}`);
+  await migrate({ ...embedded.connection, database: TEMPLATE }, silent);
+  await admin.close();
+  return {
+    connection: embedded.connection,
+    async stop() {
+      await embedded.stop();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+let own: Promise<TestServer> | null = null;
+
+async function server(): Promise<Connection> {
+  const given = process.env.FLORIN_TEST_SERVER;
+  if (given) return JSON.parse(given) as Connection;
+  own ??= startTestServer();
+  return (await own).connection;
+}
+
+export interface TestDatabase extends Database {
+  readonly connection: Connection;
+}
+
+/** A fresh migrated database; it goes when the test file ends. */
+export async function testDatabase(): Promise<TestDatabase> {
+  const connection = await server();
+  const name = `test_${systemRandom.bytes(8).toString('hex')}`;
+  const admin = openDatabase(connection, { log: silent, connections: 1 });
+  await admin.query(`create database ${name} template ${TEMPLATE}`);
+  const database = openDatabase({ ...connection, database: name }, { log: silent });
+  cleanups.push(async () => {
+    await database.close();
+    await admin.query(`drop database if exists ${name} with (force)`);
+    await admin.close();
+  });
+  return { ...database, connection: { ...connection, database: name } };
+}
+
+const cleanups: (() => Promise<void>)[] = [];
+after(async () => {
+  for (const cleanup of cleanups.reverse()) await cleanup();
+  if (own) await (await own).stop();
+});
