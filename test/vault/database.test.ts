@@ -39,7 +39,6 @@ before(async () => {
 });
 after(async () => {
   await committer.drain();
-  await database.close();
   rmSync(dataDir, { recursive: true });
 });
 
