@@ -85,6 +85,16 @@ describe('records', () => {
     for (const committer of committers) await committer.drain();
   });
 
+  test('one each from two processes at the same moment: the second waits for the first', async () => {
+    const [left, right] = [process(10), process(11)];
+    for (let i = 0; i < 60; i++) {
+      const [a, b] = await Promise.all([left.submit(effect(`pair-${i}`)), right.submit(effect(`pair-${i}`))]);
+      assert.equal(a.body, b.body);
+    }
+    await left.drain();
+    await right.drain();
+  });
+
   test('another request under the key is refused, and its neighbours in the group are not', async () => {
     const committer = process(5);
     const results = await Promise.allSettled([
