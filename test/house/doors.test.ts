@@ -18,7 +18,8 @@ const DOORS: readonly Door[] = [
   {
     what: 'time',
     at: ['src/base/clock.ts'],
-    reaches: /^(Date\.now|Date\(\)|new Date\(\)|Date\[\]|performance\.\w+|Temporal\.Now|process\.(hrtime|uptime)|(set|clear)(Timeout|Interval|Immediate)\(\))$/,
+    reaches:
+      /^(Date\.now|Date\(\)|new Date\(\)|Date\[\]|performance\.\w+|Temporal\.Now|process\.(hrtime|uptime)|(set|clear)(Timeout|Interval|Immediate)\(\))$/,
     imports: /^node:(timers|timers\/promises|perf_hooks) /,
   },
   {
@@ -29,15 +30,26 @@ const DOORS: readonly Door[] = [
   },
   { what: 'the console', at: [], reaches: /^console[.[]/, imports: /^node:console / },
   { what: 'standard output', at: ['src/main.ts', 'src/cli.ts'], reaches: /^process\.(stdout|stderr|stdin)$/ },
-  { what: 'the environment', at: ['src/config.ts'], reaches: /^process\.env$|^process\[\]$/, imports: /^node:process / },
+  {
+    what: 'the environment',
+    at: ['src/config.ts'],
+    reaches: /^process\.env$|^process\[\]$/,
+    imports: /^node:process /,
+  },
   { what: 'the command line', at: ['src/main.ts'], reaches: /^process\.(argv|cwd|exit|exitCode|on|once)$/ },
   {
     what: 'sockets',
     at: ['src/store/', 'src/http/', 'src/network/', 'src/threeds/', 'src/events/', 'src/cli.ts'],
     reaches: /^(fetch\(\)|new (WebSocket|EventSource)\(…?\))$/,
-    imports: /^node:(http|https|http2|tls|dgram|dns|net) (?!isIP|isIPv4|isIPv6|BlockList$|SocketAddress$|STATUS_CODES$)/,
+    imports:
+      /^node:(http|https|http2|tls|dgram|dns|net) (?!isIP|isIPv4|isIPv6|BlockList$|SocketAddress$|STATUS_CODES$)/,
   },
-  { what: 'other programs', at: ['src/store/'], reaches: /^process\.(kill|getuid|setuid)$/, imports: /^node:(child_process|cluster|worker_threads|vm) / },
+  {
+    what: 'other programs',
+    at: ['src/store/'],
+    reaches: /^process\.(kill|getuid|setuid)$/,
+    imports: /^node:(child_process|cluster|worker_threads|vm) /,
+  },
   {
     what: 'files',
     at: ['src/store/', 'src/vault/', 'src/pages/', 'src/config.ts', 'src/main.ts', 'src/cli-commands.ts'],
@@ -55,12 +67,16 @@ const DOORS: readonly Door[] = [
 function misuses(source: Source): string[] {
   const found: string[] = [];
   for (const door of DOORS) {
-    if (door.at.some((place) => source.path === place || (place.endsWith('/') && source.path.startsWith(place)))) continue;
+    if (door.at.some((place) => source.path === place || (place.endsWith('/') && source.path.startsWith(place))))
+      continue;
     const used = [
       ...source.reaches.filter((reach) => door.reaches?.test(reach)),
-      ...source.imports.flatMap((i) => i.names.map((name) => `${i.module} ${name}`)).filter((text) => door.imports?.test(text)),
+      ...source.imports
+        .flatMap((i) => i.names.map((name) => `${i.module} ${name}`))
+        .filter((text) => door.imports?.test(text)),
     ];
-    for (const use of used) found.push(`${source.path}: ${use} (${door.what} only in ${door.at.join(', ') || 'no file'})`);
+    for (const use of used)
+      found.push(`${source.path}: ${use} (${door.what} only in ${door.at.join(', ') || 'no file'})`);
   }
   return found;
 }
@@ -69,7 +85,10 @@ describe('doors to the outside', () => {
   it('are used only where they belong', () => {
     const files = filesIn('src', '.ts');
     assert.ok(files.length > 100, 'the source was read');
-    assert.deepEqual(files.flatMap((path) => misuses(sourceOf(path))), []);
+    assert.deepEqual(
+      files.flatMap((path) => misuses(sourceOf(path))),
+      [],
+    );
   });
 
   const PLANTED: readonly (readonly [string, string])[] = [
@@ -112,6 +131,9 @@ describe('doors to the outside', () => {
       'const day: Date = clock.now();',
       'await clock.sleep(5);',
     ];
-    assert.deepEqual(harmless.flatMap((text) => misuses(sourceOf('src/gateway/orders/planted.ts', text))), []);
+    assert.deepEqual(
+      harmless.flatMap((text) => misuses(sourceOf('src/gateway/orders/planted.ts', text))),
+      [],
+    );
   });
 });

@@ -10,13 +10,21 @@ import { run } from './tool.ts';
 interface Report {
   readonly summary: {
     readonly totalCruised: number;
-    readonly violations: readonly { readonly from: string; readonly to: string; readonly rule: { readonly name: string } }[];
+    readonly violations: readonly {
+      readonly from: string;
+      readonly to: string;
+      readonly rule: { readonly name: string };
+    }[];
   };
   readonly modules: readonly { readonly source: string }[];
 }
 
 async function cruise(directory: string, ...folders: string[]): Promise<Report> {
-  const { output, errors } = await run('depcruise', ['--config', '.dependency-cruiser.cjs', '--output-type', 'json', ...folders], directory);
+  const { output, errors } = await run(
+    'depcruise',
+    ['--config', '.dependency-cruiser.cjs', '--output-type', 'json', ...folders],
+    directory,
+  );
   assert.match(output, /^\{/, errors);
   return JSON.parse(output) as Report;
 }
@@ -59,11 +67,24 @@ describe('the import table', () => {
   function house(imports: readonly (readonly [from: string, to: string])[], missing: readonly string[] = []): string {
     const directory = mkdtempSync(join(tmpdir(), 'florin-house-'));
     made.push(directory);
-    for (const file of ['.dependency-cruiser.cjs', 'tsconfig.json']) copyFileSync(join(ROOT, file), join(directory, file));
+    for (const file of ['.dependency-cruiser.cjs', 'tsconfig.json'])
+      copyFileSync(join(ROOT, file), join(directory, file));
     writeFileSync(join(directory, 'package.json'), JSON.stringify({ name: 'house', type: 'module' }));
-    const lines = new Map<string, string[]>(imports.flatMap(([from, to]) => [[from, []], [to, []]] as [string, string[]][]));
+    const lines = new Map<string, string[]>(
+      imports.flatMap(
+        ([from, to]) =>
+          [
+            [from, []],
+            [to, []],
+          ] as [string, string[]][],
+      ),
+    );
     for (const [from, to] of imports)
-      lines.get(from)?.push(`import type { It${lines.get(from)?.length ?? 0} } from '${'../'.repeat(from.split('/').length - 1)}${to}';`);
+      lines
+        .get(from)
+        ?.push(
+          `import type { It${lines.get(from)?.length ?? 0} } from '${'../'.repeat(from.split('/').length - 1)}${to}';`,
+        );
     for (const [path, text] of lines) {
       if (missing.includes(path)) continue;
       mkdirSync(join(directory, dirname(path)), { recursive: true });
@@ -75,8 +96,15 @@ describe('the import table', () => {
   it('holds in src, every file of it read', async () => {
     const report = await cruise(ROOT, 'src');
     const read = new Set(report.modules.map((module) => module.source));
-    assert.deepEqual(filesIn('src', '.ts').filter((path) => !read.has(path)), [], 'files that the check did not read');
-    assert.deepEqual(report.summary.violations.map((v) => `${v.rule.name}: ${v.from} → ${v.to}`), []);
+    assert.deepEqual(
+      filesIn('src', '.ts').filter((path) => !read.has(path)),
+      [],
+      'files that the check did not read',
+    );
+    assert.deepEqual(
+      report.summary.violations.map((v) => `${v.rule.name}: ${v.from} → ${v.to}`),
+      [],
+    );
   });
 
   it('lets pass what the table allows', async () => {
@@ -94,15 +122,24 @@ describe('the import table', () => {
       ['src/pages/index.ts', 'src/http/index.ts'],
     ]);
     const report = await cruise(directory, 'src');
-    assert.deepEqual(report.summary.violations.map((v) => v.rule.name), []);
+    assert.deepEqual(
+      report.summary.violations.map((v) => v.rule.name),
+      [],
+    );
   });
 
   it('stops each forbidden import, even of a type', async () => {
     // One house for all faults: each pair of files is looked for by name.
-    const directory = house(FAULTS.map(([, from, to]) => [from, to] as const), ['src/nowhere.ts']);
+    const directory = house(
+      FAULTS.map(([, from, to]) => [from, to] as const),
+      ['src/nowhere.ts'],
+    );
     const report = await cruise(directory, 'src');
     const found = new Set(report.summary.violations.map((v) => `${v.rule.name}: ${v.from}`));
-    assert.deepEqual(FAULTS.map(([rule, from]) => `${rule}: ${from}`).filter((fault) => !found.has(fault)), []);
+    assert.deepEqual(
+      FAULTS.map(([rule, from]) => `${rule}: ${from}`).filter((fault) => !found.has(fault)),
+      [],
+    );
   });
 
   it('stops cycles', async () => {

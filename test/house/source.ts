@@ -32,7 +32,7 @@ export interface Import {
 export interface Source {
   readonly path: string;
   readonly lines: number;
-  /** Every string and template, holes as `${}`. */
+  /** Every string and template, holes as `…`. */
   readonly strings: readonly string[];
   /** What is reached in code: `Date.now`, `setTimeout`, `process.env`, `.reveal()`, `new Date()`. */
   readonly reaches: readonly string[];
@@ -48,7 +48,7 @@ export function sourceOf(path: string, text = textOf(path)): Source {
   const visit = (node: ts.Node): void => {
     if (ts.isStringLiteralLike(node)) strings.push(node.text);
     if (ts.isTemplateExpression(node))
-      strings.push([node.head.text, ...node.templateSpans.map((span) => span.literal.text)].join('${}'));
+      strings.push([node.head.text, ...node.templateSpans.map((span) => span.literal.text)].join('…'));
     if (ts.isImportDeclaration(node)) {
       imports.push(importOf(node));
       return;
@@ -70,7 +70,8 @@ function importOf(node: ts.ImportDeclaration): Import {
   const bindings = clause.namedBindings;
   if (bindings && ts.isNamespaceImport(bindings)) names.push('*');
   if (bindings && ts.isNamedImports(bindings))
-    for (const element of bindings.elements) if (!element.isTypeOnly) names.push((element.propertyName ?? element.name).text);
+    for (const element of bindings.elements)
+      if (!element.isTypeOnly) names.push((element.propertyName ?? element.name).text);
   return { module, names };
 }
 

@@ -25,7 +25,7 @@ export function run(tool: string, args: readonly string[], directory: string = R
       (error, output, errors) => {
         if (!error) resolve({ code: 0, output, errors });
         else if (typeof error.code === 'number') resolve({ code: error.code, output, errors });
-        else reject(error);
+        else reject(new Error(`${tool} could not be run to its end`, { cause: error }));
       },
     );
   });

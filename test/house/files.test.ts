@@ -1,0 +1,82 @@
+// What a newcomer may rely on: a room looks like every other room, and a file can be read in one sitting.
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { filesIn, ROOT, sourceOf, textOf } from './source.ts';
+
+/** Lines of a file, at most. */
+const MOST_LINES = { src: 400, bench: 400, test: 600 };
+
+/** Names that say nothing: what lies there belongs to a room that has a name. */
+const EMPTY_NAMES = /^(utils?|helpers?|common|lib|types|constants|misc|shared)(\.ts)?$/;
+
+const ownTypeScript = ['src', 'test', 'bench'].flatMap((folder) => filesIn(folder, '.ts'));
+const ownText = [
+  ...ownTypeScript,
+  ...['bin', 'migrations', 'docs', 'web', 'sdk'].flatMap((folder) =>
+    ['.js', '.sql', '.md', '.html', '.css', '.ts'].flatMap((ending) => filesIn(folder, ending)),
+  ),
+  ...readdirSync(ROOT).filter((name) => /\.(md|json|cjs)$/.test(name) && name !== 'package-lock.json'),
+];
+
+// Put together here, so that this file does not find itself.
+const marks = ['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX', 'HA' + 'CK'];
+const machinePaths = ['/wo' + 'rk/', '/ro' + 'ot/', '/ho' + 'me/', '/Us' + 'ers/', 'C:' + '\\\\'];
+
+const rooms = (folder: string): string[] =>
+  readdirSync(join(ROOT, folder), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => `${folder}/${entry.name}`);
+
+describe('files', () => {
+  it('are short enough to be read at once', () => {
+    assert.ok(ownTypeScript.length > 100, 'the source was read');
+    const faults = Object.entries(MOST_LINES).flatMap(([folder, most]) =>
+      filesIn(folder, '.ts')
+        .map((path) => ({ path, lines: sourceOf(path).lines }))
+        .filter(({ lines }) => lines > most)
+        .map(({ path, lines }) => `${path}: ${lines} lines, at most ${most}`),
+    );
+    assert.deepEqual(faults, []);
+  });
+
+  it('open by saying what they own', () => {
+    assert.deepEqual(
+      filesIn('src', '.ts').filter((path) => !textOf(path).startsWith('//')),
+      [],
+    );
+  });
+
+  it('have names that say what they hold', () => {
+    assert.deepEqual(
+      ownTypeScript.filter((path) => path.split('/').some((part) => EMPTY_NAMES.test(part))),
+      [],
+    );
+  });
+
+  it('are finished, and are nobody’s in particular', () => {
+    const banned = new RegExp(
+      `(//|--|/\\*|<!--|^ *[*#]).*\\b(${marks.join('|')})\\b|(^|[\\s'"\`(=])(${machinePaths.join('|')})`,
+      'm',
+    );
+    assert.match(`// ${marks[0]}: later`, banned);
+    assert.match(`cd ${machinePaths[0]}main`, banned);
+    const faults = ownText.flatMap((path) => {
+      const found = banned.exec(textOf(path));
+      return found ? [`${path}: ${found[0].trim()}`] : [];
+    });
+    assert.deepEqual(faults, []);
+  });
+});
+
+describe('rooms', () => {
+  it('have a door', () => {
+    const folders = [...rooms('src'), ...rooms('src/gateway')];
+    assert.ok(folders.length >= 10);
+    assert.deepEqual(
+      folders.filter((folder) => !filesIn(folder, '.ts').includes(`${folder}/index.ts`)),
+      [],
+    );
+  });
+});
