@@ -1,9 +1,11 @@
 // The shape of the gateway's failures (payment-gateway-api.md, "Errors"): failure_type, failure_message, order_id.
 // Rule: nothing here knows an order: failures that belong to one are answered by the use case that has it.
 import { type Envelope, failureHeaders, type FailureKind, rateFields } from '../http/index.ts';
-import type { FailureType } from './orders/model.ts';
 
-const rejected: FailureType = 'rejected';
+/** Of the contract's failure types those that can arise before a use case. */
+type FailureType = 'rejected' | 'validation' | 'error';
+
+const rejected = 'rejected';
 
 /** What each failure before a use case is to the client: type, text, and the status where the standard's own doesn't fit. */
 const FAILURES: Readonly<Record<FailureKind, readonly [type: FailureType, message: string, status: number]>> = {

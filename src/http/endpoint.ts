@@ -2,7 +2,7 @@
 // Rule: an endpoint says everything about itself here, so that what is served and what is documented can't differ.
 import type { Static, TSchema } from 'typebox';
 import type { Log } from '../base/index.ts';
-import type { Once, StoredAnswer } from '../store/index.ts';
+import type { Once } from '../store/index.ts';
 import type { Authentication, RequestHead } from './authenticate.ts';
 import type { Envelope, Failure } from './failure.ts';
 import type { OnceOptions } from './idempotency.ts';
@@ -97,6 +97,3 @@ export interface Api<Principal> {
   /** Errors of the API's own rooms that are failures of the request (an order that isn't there); null: a broken invariant. */
   readonly failureOf?: (error: unknown) => Failure | null;
 }
-
-/** A handler may answer with what the store keeps. */
-export type { StoredAnswer };

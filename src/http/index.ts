@@ -22,14 +22,12 @@ export {
   type Method,
 } from './endpoint.ts';
 export {
-  describeError,
   type Envelope,
   Failure,
   type FailureAnswer,
   type FailureDetail,
   failureHeaders,
   type FailureKind,
-  failureTitle,
   type FieldError,
   invalid,
   problemEnvelope,

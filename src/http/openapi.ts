@@ -118,7 +118,7 @@ function operationOf(
     security: [Object.fromEntries(Object.keys(api.authentication.schemes).map((name) => [name, []]))],
     parameters: parametersOf(api, endpoint, writes, components),
     ...(hasBody ? { requestBody: requestBodyOf(body, endpoint.example, components) } : {}),
-    responses: { ...failuresOf(api, endpoint, writes, components), ...answersOf(answers, components) },
+    responses: { ...failuresOf(api, endpoint, writes, components), ...answersOf(api, answers, components) },
   };
 }
 
@@ -157,9 +157,11 @@ function parametersOf(api: AnyApi, endpoint: AnyEndpoint<unknown>, writes: boole
   return [...inPath, ...inQuery, ...(writes && api.idempotency ? [once] : [])];
 }
 
-function answersOf(answers: AnyEndpoint<unknown>['answers'], components: Components): Json {
+/** A documented failure without a schema of its own has the envelope's. */
+function answersOf(api: AnyApi, answers: AnyEndpoint<unknown>['answers'], components: Components): Json {
   const out: Json = {};
-  for (const [status, { description, schema, headers, example }] of Object.entries(answers)) {
+  for (const [status, { description, schema: own, headers, example }] of Object.entries(answers)) {
+    const schema = own ?? (Number(status) >= 400 ? api.envelope.schema : undefined);
     const content = {
       ...(schema ? { schema: components.schema(schema as JsonSchema) } : {}),
       ...(example === undefined ? {} : { example }),
