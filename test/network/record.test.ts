@@ -141,7 +141,11 @@ describe("the operator's card ranges", () => {
     await binsLoad(database);
     assert.deepEqual(
       binList().flatMap(({ prefix, title }) => (prefix.startsWith('411111') ? [[prefix, title]] : [])),
-      [['411111', 'Six'], ['4111111', 'Seven'], ['41111111', 'Eight again']],
+      [
+        ['411111', 'Six'],
+        ['4111111', 'Seven'],
+        ['41111111', 'Eight again'],
+      ],
     );
     assert.equal(await binRemove(database, '41111111'), true);
     assert.equal(lookupBin(card).title, 'Seven');
