@@ -23,10 +23,7 @@ before(async () => {
     log,
   });
 });
-afterAll(async () => {
-  await committer.drain();
-  await database.close();
-});
+afterAll(() => committer.drain());
 
 describe("the acquirer's record in Postgres", () => {
   it('adds up to books for each order, which a test can hold against ours', async () => {
