@@ -131,15 +131,8 @@ const cell = (value: unknown): string => {
 };
 
 function aligned(rows: readonly (readonly string[])[]): string {
-  const widths: number[] = [];
-  for (const row of rows) row.forEach((text, i) => (widths[i] = Math.max(widths[i] ?? 0, text.length)));
-  return rows
-    .map(
-      (row) =>
-        `${row
-          .map((text, i) => text.padEnd(widths[i] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('');
+  const widthOf = (i: number): number => Math.max(...rows.map((row) => row[i]?.length ?? 0));
+  const widths = (rows[0] ?? []).map((_, i) => widthOf(i));
+  const line = (row: readonly string[]): string => row.map((text, i) => text.padEnd(widths[i] ?? 0)).join('  ');
+  return rows.map((row) => `${line(row).trimEnd()}\n`).join('');
 }

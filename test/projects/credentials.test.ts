@@ -1,6 +1,6 @@
 // Credentials: what authenticates and what doesn't, secrets that change without interruption, and that nothing tells logins apart.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import {
   createProjects,
   credentialCreate,
@@ -18,7 +18,6 @@ let at: Bench;
 before(async () => {
   at = await bench();
 });
-after(() => at.database.close());
 
 const code =
   (expected: string) =>

@@ -1,6 +1,6 @@
 // Projects, settings, pricing and terminals over a real database, and what other processes see of their changes.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import {
   createProjects,
   defaultSettings,
@@ -23,7 +23,6 @@ let at: Bench;
 before(async () => {
   at = await bench();
 });
-after(() => at.database.close());
 
 /** The refusal's code, and the fields that it names. */
 const refused =

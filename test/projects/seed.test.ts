@@ -1,6 +1,6 @@
 // The sandbox's fixed points, made once and left alone.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import {
   credentialList,
   defaultSettings,
@@ -18,7 +18,6 @@ let at: Bench;
 before(async () => {
   at = await bench();
 });
-after(() => at.database.close());
 
 const seed = async (projects = at.projects): Promise<void> => {
   const rates = createRates(at.database);

@@ -62,13 +62,16 @@ interface RatesBody {
 
 /** The rows of a request: either its own, or those of the European Central Bank's document. */
 function rowsOf({ rates, ecb_xml, source }: RatesBody, today: string): RateRow[] {
+  if ((rates === undefined) === (ecb_xml === undefined)) {
+    throw new OperatorRefusal('unfit', [problem(['rates'], 'either rates or ecb_xml')]);
+  }
+  const inputs: readonly RateInput[] =
+    ecb_xml === undefined
+      ? (rates ?? []).map((rate) => ({ ...rate, day: rate.day ?? today }))
+      : (parseEcbXml(ecb_xml) ?? []);
   const problems: Problem[] = [];
-  let inputs: readonly RateInput[] = [];
-  if ((rates === undefined) === (ecb_xml === undefined)) problems.push(problem(['rates'], 'either rates or ecb_xml'));
-  else if (ecb_xml === undefined) inputs = (rates ?? []).map((rate) => ({ ...rate, day: rate.day ?? today }));
-  else inputs = parseEcbXml(ecb_xml) ?? [];
-  if (ecb_xml !== undefined && inputs.length === 0)
-    problems.push(problem(['ecb_xml'], "the daily document of the European Central Bank's reference rates"));
+  if (inputs.length === 0)
+    problems.push(problem(['ecb_xml'], "the daily document of the European Central Bank's rates"));
   inputs.forEach(({ from, to, rate }, i) => {
     if (from === to) problems.push(problem(['rates', String(i), 'to'], 'another currency'));
     if (parseRate(rate) === null)

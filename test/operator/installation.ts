@@ -1,0 +1,91 @@
+// A running server with the operator API on a real database, for the tests of this room. Ports that others fill are told by the test.
+import { idPermutation } from '../../src/base/index.ts';
+import {
+  bearerAuthentication,
+  type Check,
+  loginRefused,
+  type Office,
+  operatorApi,
+} from '../../src/gateway/operator/index.ts';
+import { createRisk } from '../../src/gateway/risk/index.ts';
+import { type AnyApi, api, createServer, rateLimiter } from '../../src/http/index.ts';
+import { createRates } from '../../src/ledger/index.ts';
+import { type Bench, bench, silent } from '../projects/bench.ts';
+
+export const SECRET = 'operator-secret-of-the-tests';
+
+export interface Installation extends Bench {
+  readonly url: string;
+  readonly office: Office;
+  readonly declaration: AnyApi;
+  /** What the invariants port answers. */
+  readonly checks: Check[];
+  /** Orders that the trace port knows. */
+  readonly traces: Map<bigint, object>;
+  rotations: number;
+  /** A request with the operator's secret. */
+  call(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Reply>;
+  stop(): Promise<void>;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of an answer
+  readonly body: any;
+}
+
+export async function installation(): Promise<Installation> {
+  const base = await bench();
+  const { database, projects, tools, clock } = base;
+  const permutation = idPermutation(Buffer.alloc(16, 7));
+  const checks: Check[] = [{ id: 'books_balance', ok: true, violations: [] }];
+  const traces = new Map<bigint, object>();
+  const limiter = rateLimiter(clock);
+  const state = { rotations: 0 };
+  const office: Office = {
+    database,
+    projects,
+    tools,
+    permutation,
+    clock,
+    log: silent,
+    rates: createRates(database),
+    risk: await createRisk({ db: database, clock, ids: tools.ids, keyed: tools.keyed }),
+    publicUrl: 'https://pay.example',
+    invariants: async () => checks,
+    trace: async (id) => traces.get(id) ?? null,
+    rotateKeys: () => `key-${++state.rotations}`,
+  };
+  const authentication = bearerAuthentication({
+    secrets: [SECRET, 'the-secret-before-it'],
+    failures: { limiter, rate: { perSecond: 1, burst: 200 } },
+    onRefused: (origin) => loginRefused(office, origin),
+  });
+  const declaration = operatorApi(office, authentication);
+  const server = createServer({ log: silent, clock, random: tools.random });
+  api(server, declaration);
+  const { port } = await server.listen({ host: '127.0.0.1', port: 0 });
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    ...base,
+    url,
+    office,
+    declaration,
+    checks,
+    traces,
+    get rotations() {
+      return state.rotations;
+    },
+    async call(method, path, body, headers = { authorization: `Bearer ${SECRET}` }) {
+      const response = await fetch(`${url}/operator${path}`, {
+        method,
+        headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };
+    },
+    stop: () => server.close(),
+  };
+}
