@@ -117,11 +117,18 @@ function problemText({ title, detail, errors = [] }: Problem, status: number): s
 }
 
 function readable(answer: Json, table: CommandSpec['table']): string {
-  if (!table) return aligned(Object.entries(answer).map(([name, value]) => [name, cell(value)]));
+  if (!table) return aligned(Object.entries(answer).flatMap(([name, value]) => lines(name, value)));
   const [name, ...columns] = table;
   const rows = (answer[name] ?? []) as readonly Json[];
   return aligned([columns, ...rows.map((row) => columns.map((column) => cell(row[column])))]);
 }
+
+/** An object inside an answer is a line for each of its fields, a list of objects a line for each. */
+const lines = (name: string, value: unknown): [string, string][] => {
+  const isObject = typeof value === 'object' && value !== null && Object.values(value).some((part) => part !== null);
+  if (!isObject || (Array.isArray(value) && typeof value[0] === 'string')) return [[name, cell(value)]];
+  return Object.entries(value).map(([part, inner]) => [`${name}.${part}`, cell(inner)]);
+};
 
 /** Text as it is, a list of texts with commas, anything else as JSON. */
 const cell = (value: unknown): string => {

@@ -138,6 +138,10 @@ test('lists are tables for people', async () => {
   assert.equal(row?.indexOf('EUR'), head?.indexOf('accounting_currency'), 'columns are aligned');
   const single = await florin('project', 'create', 'single', '--name', 'One');
   assert.match(single.out, /^login +single\nname +One\n/);
+  const shown = await florin('project', 'show', 'single');
+  assert.match(shown.out, /\nsettings\.time_zone +UTC\n/);
+  assert.match(shown.out, /\nsettings\.allowed_addresses +-\n/);
+  assert.match(shown.out, /\npricing\.reserve +\{/);
 });
 
 test('rates from a file of each kind', async () => {

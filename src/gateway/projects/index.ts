@@ -3,19 +3,15 @@
 export { addressAllowed } from './addresses.ts';
 export {
   ALL_RIGHTS,
-  type CredentialInput,
   type CredentialView,
   credentialCreate,
   credentialList,
   credentialRevoke,
   credentialRotate,
-  type NewCredential,
 } from './credentials.ts';
-export { type Problem, ProjectRefusal, type ProjectRefusalCode, projectRefusals } from './errors.ts';
+export { type Problem, ProjectRefusal, type ProjectRefusalCode } from './errors.ts';
 export {
   type Keyed,
-  type ProjectInput,
-  type ProjectPatch,
   pricingPut,
   projectCreate,
   projectGet,
@@ -25,16 +21,15 @@ export {
   settingsPatch,
   type Tools,
 } from './manage.ts';
-export { createProjects, type Projects, type ProjectsOptions, type Transactions } from './projects.ts';
+export { createProjects, type Projects } from './projects.ts';
 export type { ProjectRow, TerminalRow } from './queries.ts';
-export { type SeedPorts, sandboxPricing, sandboxSecrets, seedSandbox } from './seed.ts';
+export { sandboxSecrets, seedSandbox } from './seed.ts';
 export { settingProblems, settingRules } from './setting-rules.ts';
 export {
   type Credential,
   defaultSettings,
   type Project,
   type ProjectSettings,
-  type Right,
   type Terminal,
 } from './settings.ts';
-export { type TerminalInput, terminalGet, terminalList, terminalPut, terminalRemove } from './terminals.ts';
+export { terminalGet, terminalList, terminalPut, terminalRemove } from './terminals.ts';
