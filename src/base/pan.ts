@@ -15,7 +15,8 @@ export function luhnDigit(payload: string): number {
   return (10 - (sum % 10)) % 10;
 }
 
-export const isLuhn = (digits: string): boolean => luhnDigit(digits.slice(0, -1)) === digits.charCodeAt(digits.length - 1) - 48;
+export const isLuhn = (digits: string): boolean =>
+  luhnDigit(digits.slice(0, -1)) === digits.charCodeAt(digits.length - 1) - 48;
 
 /** First six, stars, last four: the one truncation format (PCI DSS 3.4.1), the only place that cuts a card number. */
 export const maskDigits = (digits: string): string =>
@@ -73,36 +74,42 @@ export class Pan {
   }
 }
 
-/** First digits that card networks use (ISO/IEC 7812 major industries 2 to 6): keeps order numbers and phones out of the mask. */
+/** First digits of card networks, international (2 to 6) and national (9): keeps most order numbers and phones out of the mask. */
 const KNOWN_RANGE = /^(?:4|5[0-9]|2[2-7]|3[0-9]|6[0-9]|9[0-9])/;
 
 /** Replaces every card number inside free text (13 to 19 digits, single spaces or hyphens between, Luhn, a known range) by its masked form. */
 export function maskPansIn(text: string): string {
   if (text.length < 13) return text;
-  return text.replace(/\d(?:[ -]?\d){12,}/g, (run) => maskRun(run));
+  return text.replace(/\d(?:[ -]?\d){12,}/g, maskRun);
 }
 
-/** Within one run of digits any window of 13 to 19 may be a number: the longest that fits wins, from the left. */
+/**
+ * Within one run of digits any window of 13 to 19 may be a number, and windows overlap by chance: so what is between the first six and
+ * the last four of any of them is hidden. Choosing one of them would show a number that a false one covers in part.
+ */
 function maskRun(run: string): string {
-  const at: number[] = [];
-  for (let i = 0; i < run.length; i++) if (run.charCodeAt(i) >= 48 && run.charCodeAt(i) <= 57) at.push(i);
-  const digits = at.map((i) => run[i]).join('');
-  let out = '';
-  let from = 0;
-  for (let i = 0; i + 13 <= digits.length; ) {
-    let length = Math.min(19, digits.length - i);
-    while (length >= 13) {
-      const window = digits.slice(i, i + length);
-      if (KNOWN_RANGE.test(window) && isLuhn(window)) break;
-      length--;
+  const digits = run.replace(/[ -]/g, '');
+  const hidden = new Uint8Array(digits.length);
+  const joined = new Uint8Array(digits.length);
+  for (let from = 0; from + 13 <= digits.length; from++) {
+    if (!KNOWN_RANGE.test(digits.slice(from, from + 2))) continue;
+    for (let to = from + 13; to <= Math.min(from + 19, digits.length); to++) {
+      if (!isLuhn(digits.slice(from, to))) continue;
+      hidden.fill(1, from + 6, to - 4);
+      joined.fill(1, from + 1, to);
     }
-    if (length < 13) {
-      i++;
+  }
+  let out = '';
+  let separator = '';
+  let index = 0;
+  for (const character of run) {
+    if (character === ' ' || character === '-') {
+      separator = character;
       continue;
     }
-    out += run.slice(from, at[i]) + maskDigits(digits.slice(i, i + length));
-    from = (at[i + length - 1] as number) + 1;
-    i += length;
+    out += (joined[index] ? '' : separator) + (hidden[index] ? '*' : character);
+    separator = '';
+    index++;
   }
-  return out + run.slice(from);
+  return out;
 }
