@@ -132,6 +132,9 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       await Promise.all(background);
     });
 
+    // A late approval of something that was given up changes no order: the reversal that was queued meanwhile settles it.
+    simulator?.onLateAnswer((answer, request) => log.warn({ operation: request.operation, reference: request.reference, responseCode: answer.responseCode }, 'late answer dropped'));
+
     const limiter = rateLimiter(systemClock);
     const checkInvariants = (): Promise<Check[]> => Promise.all([...orderInvariants, ...ledgerInvariants].map((invariant) => check(database, invariant)));
     const office: Office = {

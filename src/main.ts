@@ -1,6 +1,7 @@
 // The command line's entry: serve and migrate here, everything else talks to a running server (cli.ts).
 import { startApp } from './app.ts';
 import { createLog } from './base/index.ts';
+import { runCli } from './cli.ts';
 import { type Config, loadConfig } from './config.ts';
 import { migrate, StartError } from './store/index.ts';
 import { VaultError } from './vault/index.ts';
@@ -65,11 +66,16 @@ function fail(error: unknown): void {
   process.exit(1);
 }
 
-const [command = 'serve'] = process.argv.slice(2);
-const commands: Readonly<Record<string, () => Promise<void>>> = { serve, migrate: migrateOnly };
-const run = commands[command];
-if (run) run().catch(fail);
-else {
-  process.stderr.write(`Unknown command ${command}: the commands are ${Object.keys(commands).join(', ')}.\n`);
-  process.exit(1);
-}
+const args = process.argv.slice(2);
+runCli(args.length === 0 ? ['serve'] : args, {
+  serve,
+  migrate: migrateOnly,
+  connection: () => {
+    const config = loadConfig();
+    return { url: config.publicUrl || `http://${config.host}:${config.port}`, secret: config.operatorSecret };
+  },
+  write: (text) => process.stdout.write(text),
+  writeError: (text) => process.stderr.write(text),
+}).then((code) => {
+  process.exitCode = code;
+}, fail);

@@ -6,9 +6,9 @@ import type { Db } from '../store/index.ts';
 import type { BrowserDetails } from './browser.ts';
 import { hashMd, matchesCres, matchesPaRes, readMd, type Owner, type ResponseFacts } from './carrier.ts';
 import { cavvFrom, type Keys } from './cavv.ts';
-import { type Report, timedOut } from './codes.ts';
+import { timedOut } from './codes.ts';
 import { carriesCavv, eciOf, type Letter } from './eci.ts';
-import { type Closing, type Found, resultReport, transactionByMd, transactionGet, transactionOfOrder } from './queries.ts';
+import { type Closing, type Found, type Report, resultReport, transactionByMd, transactionGet, transactionOfOrder } from './queries.ts';
 import type { Authentication } from './requestor.ts';
 
 /** What a browser or merchant brings. Fields as they came: any type, any content. */

@@ -32,7 +32,7 @@ const bankForm = ({ form3d }: { form3d: Record<string, string> }) => ({ MD: form
 /** Walks through the bank's page with a code, up to what is posted to TermUrl. */
 async function challenge(prepared: { form3d: Record<string, string> }, code: string): Promise<{ action: string; fields: Record<string, string> }> {
   const page = await formOf(await post(prepared.form3d.action as string, bankForm(prepared)));
-  return formOf(await post(page.action, { ...page.fields, code }));
+  return formOf(await post(page.action, { ...page.fields, code, do: 'submit' }));
 }
 
 test('challenge with the right code: TermUrl authorizes, Y, and a second post changes nothing', async () => {
@@ -93,11 +93,12 @@ test('the merchant finishes itself: complete with PaRes, complete3d20 without', 
 });
 
 test('abandoned: rejected when its time is over, and no CVV is left', async () => {
+  const sealed = async () => (await florin.database.query<{ n: bigint }>('select count(*) as n from vault_cvvs'))[0]?.n;
   const made = order(await authorize({ options: { force3d: 1 } }));
-  assert.equal((await florin.database.query<{ n: bigint }>('select count(*) as n from vault_cvvs'))[0]?.n, 1n);
+  assert.equal(await sealed(), 1n);
   await florin.operator('POST', '/simulator/clock/advance', { by: '2h' });
   assert.equal((await get(made.id)).status, 'rejected');
-  assert.equal((await florin.database.query<{ n: bigint }>('select count(*) as n from vault_cvvs'))[0]?.n, 0n);
+  assert.equal(await sealed(), 0n);
 });
 
 test('TermUrl, complete and cancel at once: the order leaves prepared once', async () => {

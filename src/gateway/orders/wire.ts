@@ -46,7 +46,8 @@ function requestOf(order: Order, operation: Operation, terminal: Terminal, card:
       descriptor: order.descriptor,
       cvvMustMatch: terminal.cvv_must_match,
     },
-    entryMode: order.initiator === 'merchant' ? 'credential_on_file' : 'ecommerce',
+    // A card that came in this request is no credential on file, whoever starts the payment.
+    entryMode: order.initiator === 'merchant' && order.parent_order_id !== null ? 'credential_on_file' : 'ecommerce',
     initiator: order.initiator,
     indicator: order.options.indicator ?? null,
     originalTraceId: order.options.trace_id ?? null,

@@ -1,19 +1,189 @@
-// Card testing: many cards or many tries from one place in a short time. Limits as a table; answers look the same for good and bad cards.
-import type { Window } from './rules.ts';
+// The card-testing defence (OWASP OAT-001): stolen numbers are tried with small payments to learn which of them live. Signals with
+// points as a table; what they add up to decides. Pure.
+// Rule: nobody is refused for what strangers do. Circumstances (a hot amount, a hot card range) at most ask for 3-D Secure, which an
+// honest buyer passes; a refusal needs a record of this very address or card. No answer depends on whether the card is good.
+import type { Change } from '../../store/index.ts';
+import { type Counters, count, DAY_MS, MINUTE_MS, type Window } from './counters.ts';
+import type { Dimension, Keys } from './facts.ts';
+import type { Counted } from './queries.ts';
 
-interface Limit {
-  readonly window: Window;
-  /** Tries above this are challenged, above `refuse` refused. */
-  readonly challenge: bigint;
-  readonly refuse: bigint;
+/** `*.answers` count what issuers said (and what was held back here) and sum what of it was bad. */
+interface Signal {
+  readonly name: string;
+  readonly of: Window;
+  /** Answers there must be before their share says anything. */
+  readonly answers: bigint;
+  /** Per cent of them that were bad, at least. */
+  readonly badPercent: bigint;
+  /** Different cards at one address, the one at hand among them. */
+  readonly cards?: bigint;
+  readonly points: number;
   readonly why: string;
 }
 
-const MINUTE_MS = 60_000;
+const HALF_HOUR_MS = 30 * MINUTE_MS;
+const MONTH_MS = 30 * DAY_MS;
+const CARDS: Window = { dimension: 'ip.cards', ms: DAY_MS };
+const SEEN: Window = { dimension: 'ip.seen', ms: DAY_MS };
+const NEVER: Window = { dimension: 'card.never', ms: MONTH_MS };
+const CARD_MONTH: Window = { dimension: 'card.answers', ms: MONTH_MS };
+const CARD_DAY: Window = { dimension: 'card.answers', ms: DAY_MS };
 
-export const CARD_TESTING: readonly Limit[] = [
-  { window: { dimension: 'ip', ms: 10 * MINUTE_MS }, challenge: 5n, refuse: 10n, why: 'a visitor pays once, perhaps mistypes twice' },
-  { window: { dimension: 'card', ms: 10 * MINUTE_MS }, challenge: 5n, refuse: 10n, why: 'one card tried again and again' },
-  { window: { dimension: 'card', ms: 30 * 24 * 60 * MINUTE_MS }, challenge: 20n, refuse: 20n, why: 'schemes allow 20 tries of a card in 30 days' },
-  { window: { dimension: 'email', ms: 10 * MINUTE_MS }, challenge: 5n, refuse: 10n, why: 'one buyer with many cards' },
+export const SIGNALS: readonly Signal[] = [
+  {
+    name: 'project',
+    of: { dimension: 'project.answers', ms: HALF_HOUR_MS },
+    answers: 40n,
+    badPercent: 50n,
+    points: 30,
+    why: 'shops see 5 to 20 % of declines; half of forty is no bad day but somebody at work',
+  },
+  {
+    name: 'amount',
+    of: { dimension: 'amount.answers', ms: HALF_HOUR_MS },
+    answers: 20n,
+    badPercent: 75n,
+    points: 40,
+    why: 'a tester pays the same small amount again and again; a popular price is declined as rarely as others',
+  },
+  {
+    name: 'bin',
+    of: { dimension: 'bin.answers', ms: HALF_HOUR_MS },
+    answers: 20n,
+    badPercent: 75n,
+    points: 20,
+    why: 'numbers counted upwards within a card range; honest holders of the range are many, so it weighs little',
+  },
+  {
+    name: 'net',
+    of: { dimension: 'net.answers', ms: HALF_HOUR_MS },
+    answers: 10n,
+    badPercent: 75n,
+    points: 30,
+    why: 'rented addresses lie side by side; so do the neighbours of an honest buyer, so alone it decides nothing',
+  },
+  {
+    name: 'address',
+    of: { dimension: 'ip.answers', ms: DAY_MS },
+    answers: 3n,
+    badPercent: 70n,
+    cards: 4n,
+    points: 70,
+    why: 'one buyer has two or three cards; a shared address has many, but they are not declined',
+  },
+  {
+    name: 'address_many',
+    of: { dimension: 'ip.answers', ms: DAY_MS },
+    answers: 6n,
+    badPercent: 80n,
+    cards: 7n,
+    points: 100,
+    why: 'the seventh card after declines: common practice denies after five to ten tries of one visitor',
+  },
 ];
+
+/** A card that paid here before is no stranger, whatever goes on around it. */
+const KNOWN_CARD = { name: 'known_card', of: CARD_MONTH, points: -60 } as const;
+
+const FORCE3D_AT = 70;
+const REFUSE_AT = 100;
+/** Signals without a record of this address: not enough to refuse, whatever their sum. */
+const OWN = new Set(['address', 'address_many']);
+
+interface Limit {
+  readonly name: string;
+  readonly of: Window;
+  readonly reached: (counted: Counted) => boolean;
+  readonly why: string;
+}
+
+/** What card schemes fine; asked of merchant-initiated payments too. */
+export const RETRY_LIMITS: readonly Limit[] = [
+  {
+    name: 'retry_never',
+    of: NEVER,
+    reached: ({ count }) => count >= 1n,
+    why: 'Visa category 1 and the like: the issuer said that this card will never be approved',
+  },
+  {
+    name: 'retry_month',
+    of: CARD_MONTH,
+    reached: ({ sum }) => sum >= 20n,
+    why: 'Visa: 20 tries of a declined card in 30 days',
+  },
+  {
+    name: 'retry_day',
+    of: CARD_DAY,
+    reached: ({ sum }) => sum >= 10n,
+    why: 'Mastercard counts merchants with more than 10 declines of a card a day',
+  },
+];
+
+/** Everything that the defence reads. */
+export const TESTING_WINDOWS: readonly Window[] = [
+  ...new Set([...SIGNALS.map(({ of }) => of), ...RETRY_LIMITS.map(({ of }) => of), CARDS, SEEN]),
+];
+
+export interface Suspicion {
+  readonly action: 'refuse' | 'force3d';
+  /** What spoke, for the operator. */
+  readonly signals: readonly string[];
+}
+
+const bad = (counted: Counted, { answers, badPercent }: Signal): boolean =>
+  counted.count >= answers && counted.sum * 100n >= counted.count * badPercent;
+
+/** null: nothing to say against the payment. `visitor`: somebody sits at the other end; false for merchant-initiated payments. */
+export function suspicionOf(keys: Keys, counters: Counters, visitor: boolean): Suspicion | null {
+  const at = ({ dimension, ms }: Window): Counted => counters(dimension, ms);
+  const limits = RETRY_LIMITS.filter(({ of, reached }) => reached(at(of))).map(({ name }) => name);
+  if (limits.length > 0) return { action: 'refuse', signals: limits };
+  if (!visitor) return null;
+  const cards = at(CARDS).count + (keys.has('ip.seen') && at(SEEN).count === 0n ? 1n : 0n);
+  const signals = SIGNALS.filter((signal) => cards >= (signal.cards ?? 0n) && bad(at(signal.of), signal));
+  const paid = at(KNOWN_CARD.of);
+  const points = signals.reduce((sum, signal) => sum + signal.points, paid.count > paid.sum ? KNOWN_CARD.points : 0);
+  if (points < FORCE3D_AT) return null;
+  const refuse = points >= REFUSE_AT && signals.some(({ name }) => OWN.has(name));
+  return { action: refuse ? 'refuse' : 'force3d', signals: signals.map(({ name }) => name) };
+}
+
+const ONE: Counted = { count: 1n, sum: 0n };
+const ONE_BAD: Counted = { count: 1n, sum: 1n };
+/** Where answers are gathered; the card's own record is of its issuer's answers only. */
+const AROUND: readonly Dimension[] = ['ip.answers', 'net.answers', 'bin.answers', 'amount.answers', 'project.answers'];
+
+const adding = (owner: bigint, keys: Keys, now: Date) => (dimension: Dimension, amounts: Counted) =>
+  count(owner, keys, TESTING_WINDOWS, dimension, amounts, now);
+
+/**
+ * What the try itself adds. One that was held back counts as bad, or the defence would forget an attack that it keeps out; when its
+ * cardholder then passes 3-D Secure, the issuer's answer makes up for it.
+ */
+export function tried(owner: bigint, keys: Keys, counters: Counters, held: boolean, now: Date): Change[] {
+  const add = adding(owner, keys, now);
+  const fresh = counters(SEEN.dimension, SEEN.ms).count === 0n;
+  return [
+    ...add('ip.seen', ONE),
+    ...(fresh ? add('ip.cards', ONE) : []),
+    ...(held ? AROUND.flatMap((dimension) => add(dimension, ONE_BAD)) : []),
+  ];
+}
+
+export interface Answer {
+  /** A soft decline asks for 3-D Secure and an error is nobody's answer: neither says anything about the card. */
+  readonly class: 'approved' | 'declined' | 'soft_declined' | 'error';
+  /** What the issuer says about trying again. */
+  readonly retry: 'never' | 'later' | 'correct_data' | 'generic' | null;
+}
+
+/** What the issuer's answer adds. */
+export function answered(owner: bigint, keys: Keys, answer: Answer, now: Date): Change[] {
+  if (answer.class !== 'approved' && answer.class !== 'declined') return [];
+  const add = adding(owner, keys, now);
+  const amounts = answer.class === 'declined' ? ONE_BAD : ONE;
+  return [
+    ...[...AROUND, 'card.answers' as const].flatMap((dimension) => add(dimension, amounts)),
+    ...(answer.class === 'declined' && answer.retry === 'never' ? add('card.never', ONE) : []),
+  ];
+}

@@ -1,77 +1,169 @@
 // Every statement on risk_rules, risk_counters and risk_events.
-import { add, type Change, type Db, insert, table } from '../../store/index.ts';
+// Rule: keys of counters come in hashed; no address, e-mail or card fingerprint is ever written here.
+import { add, arrayLiteral, type Change, type Db, insert, table } from '../../store/index.ts';
+
+export type RiskAction = 'refuse' | 'force3d';
 
 export interface RiskRule {
   readonly project_id: bigint;
   readonly id: string;
+  readonly version: bigint;
+  readonly name: string;
   readonly class: string;
   readonly expression: string;
-  readonly action: 'refuse' | 'force3d';
+  readonly action: RiskAction;
   readonly dry_run: boolean;
   readonly active: boolean;
+  readonly position: number;
   readonly created_at: Date;
 }
 
-interface Counter {
-  readonly project_id: bigint;
-  readonly dimension: string;
-  readonly key_hash: string;
-  readonly bucket_at: Date;
-  readonly count: bigint;
-  readonly sum: bigint;
-}
-const counters = table<Counter>(
-  'risk_counters',
-  { project_id: 'int8', dimension: 'text', key_hash: 'text', bucket_at: 'timestamptz', count: 'int8', sum: 'int8' },
-  ['project_id', 'dimension', 'key_hash', 'bucket_at'],
-);
+export const rulesAll = (db: Db): Promise<RiskRule[]> =>
+  db.query('select * from risk_rules order by project_id, position, id');
 
-interface RiskEvent {
-  readonly project_id: bigint;
-  readonly id: bigint;
-  readonly order_id: bigint;
-  readonly rule_id: string;
-  readonly action: string;
-  readonly dry_run: boolean;
-  readonly created_at: Date;
-}
-const events = table<RiskEvent>(
-  'risk_events',
-  { project_id: 'int8', id: 'int8', order_id: 'int8', rule_id: 'text', action: 'text', dry_run: 'bool', created_at: 'timestamptz' },
-  ['project_id', 'id'],
-);
+export const rulesOf = (db: Db, owner: bigint): Promise<RiskRule[]> =>
+  db.query('select * from risk_rules where project_id = $1 order by position, id', [owner]);
 
-export const counterAdd = (row: Counter): Change => add(counters, row);
-export const riskEventInsert = (row: RiskEvent): Change => insert(events, row);
-
-export const rulesAll = (db: Db): Promise<RiskRule[]> => db.query('select * from risk_rules order by project_id, id');
-export const rulesOf = (db: Db, owner: bigint): Promise<RiskRule[]> => db.query('select * from risk_rules where project_id = $1 order by id', [owner]);
-
+/** Replaces a rule whole; the time of its making stays. */
 export async function ruleUpsert(db: Db, rule: RiskRule): Promise<void> {
   await db.query(
-    `insert into risk_rules (project_id, id, class, expression, action, dry_run, active, created_at) values ($1, $2, $3, $4, $5, $6, $7, $8)
-     on conflict (project_id, id) do update set class = excluded.class, expression = excluded.expression, action = excluded.action,
-       dry_run = excluded.dry_run, active = excluded.active`,
-    [rule.project_id, rule.id, rule.class, rule.expression, rule.action, rule.dry_run, rule.active, rule.created_at],
+    `insert into risk_rules (project_id, id, version, name, class, expression, action, dry_run, active, position, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+     on conflict (project_id, id) do update set version = excluded.version, name = excluded.name, class = excluded.class,
+       expression = excluded.expression, action = excluded.action, dry_run = excluded.dry_run, active = excluded.active,
+       position = excluded.position`,
+    [
+      rule.project_id,
+      rule.id,
+      rule.version,
+      rule.name,
+      rule.class,
+      rule.expression,
+      rule.action,
+      rule.dry_run,
+      rule.active,
+      rule.position,
+      rule.created_at,
+    ],
   );
 }
 
 export async function ruleDelete(db: Db, owner: bigint, id: string): Promise<boolean> {
-  return (await db.query('delete from risk_rules where project_id = $1 and id = $2 returning id', [owner, id])).length > 0;
+  const rows = await db.query('delete from risk_rules where project_id = $1 and id = $2 returning id', [owner, id]);
+  return rows.length > 0;
 }
 
-/** Counts and sums of each wanted key since its moment. */
-export async function countersSince(db: Db, owner: bigint, wanted: readonly { dimension: string; keyHash: string; since: Date }[]): Promise<{ count: bigint; sum: bigint }[]> {
+export interface CounterRow {
+  readonly project_id: bigint;
+  readonly dimension: string;
+  readonly key_hash: string;
+  readonly span: number;
+  readonly bucket_at: Date;
+  readonly count: bigint;
+  readonly sum: bigint;
+}
+
+const riskCounters = table<CounterRow>(
+  'risk_counters',
+  {
+    project_id: 'int8',
+    dimension: 'text',
+    key_hash: 'text',
+    span: 'int4',
+    bucket_at: 'timestamptz',
+    count: 'int8',
+    sum: 'int8',
+  },
+  ['project_id', 'dimension', 'key_hash', 'span', 'bucket_at'],
+);
+
+export const counterAdd = (row: CounterRow): Change => add(riskCounters, row);
+
+export interface CounterWanted {
+  readonly dimension: string;
+  readonly keyHash: string;
+  readonly span: number;
+  /** The first bucket that counts. */
+  readonly since: Date;
+}
+
+export interface Counted {
+  readonly count: bigint;
+  readonly sum: bigint;
+}
+
+/** Each wanted counter's total from `since` to `until`, in the order asked. */
+export async function countersTotal(
+  db: Db,
+  owner: bigint,
+  wanted: readonly CounterWanted[],
+  until: Date,
+): Promise<Counted[]> {
   return db.query(
-    `select coalesce(sum(c.count), 0)::int8 as count, coalesce(sum(c.sum), 0)::int8 as sum
-     from unnest($2::text[], $3::text[], $4::timestamptz[]) with ordinality as w(dimension, key_hash, since, n)
-     left join risk_counters c on c.project_id = $1 and c.dimension = w.dimension and c.key_hash = w.key_hash and c.bucket_at >= w.since
-     group by w.n order by w.n`,
-    [owner, wanted.map((w) => w.dimension), wanted.map((w) => w.keyHash), wanted.map((w) => w.since)],
+    `select t.count, t.sum
+     from unnest($3::text[], $4::text[], $5::int4[], $6::timestamptz[]) with ordinality as w(dimension, key_hash, span, since, n)
+     cross join lateral (
+       select coalesce(sum(c.count), 0)::int8 as count, coalesce(sum(c.sum), 0)::int8 as sum from risk_counters c
+       where c.project_id = $1 and c.dimension = w.dimension and c.key_hash = w.key_hash and c.span = w.span
+         and c.bucket_at >= w.since and c.bucket_at <= $2
+     ) t
+     order by w.n`,
+    [
+      owner,
+      until,
+      arrayLiteral(
+        wanted.map((one) => one.dimension),
+        'text',
+      ),
+      arrayLiteral(
+        wanted.map((one) => one.keyHash),
+        'text',
+      ),
+      arrayLiteral(
+        wanted.map((one) => one.span),
+        'int4',
+      ),
+      arrayLiteral(
+        wanted.map((one) => one.since),
+        'timestamptz',
+      ),
+    ],
   );
 }
 
-/** Counters older than any window. */
-export async function countersPurge(db: Db, before: Date): Promise<void> {
-  await db.query('delete from risk_counters where bucket_at < $1', [before]);
+/** Of all owners: a job's statement. */
+export async function countersDelete(db: Db, span: number, before: Date): Promise<void> {
+  await db.query('delete from risk_counters where span = $1 and bucket_at < $2', [span, before]);
 }
+
+export interface RiskEvent {
+  readonly project_id: bigint;
+  readonly id: bigint;
+  readonly order_id: bigint;
+  readonly rule_id: string;
+  readonly class: string;
+  readonly action: RiskAction | 'error';
+  readonly dry_run: boolean;
+  readonly created_at: Date;
+}
+
+const riskEvents = table<RiskEvent>(
+  'risk_events',
+  {
+    project_id: 'int8',
+    id: 'int8',
+    order_id: 'int8',
+    rule_id: 'text',
+    class: 'text',
+    action: 'text',
+    dry_run: 'bool',
+    created_at: 'timestamptz',
+  },
+  ['project_id', 'id'],
+);
+
+export const riskEventInsert = (row: RiskEvent): Change => insert(riskEvents, row);
+
+/** What was found on an order, in the order in which it was found. */
+export const riskEventsOf = (db: Db, owner: bigint, orderId: bigint): Promise<RiskEvent[]> =>
+  db.query('select * from risk_events where project_id = $1 and order_id = $2 order by id', [owner, orderId]);

@@ -1,85 +1,78 @@
-// Fraud rules in CEL, type-checked when they are saved. Pure: facts and counters in, a verdict out.
-import { Environment } from '@marcbachmann/cel-js';
-import { parseDuration } from '../../base/index.ts';
-import type { RiskRule } from './queries.ts';
+// The operator's side: a project's rules listed, made, replaced, removed. What is wrong with a rule is a value, never thrown.
+// Rule: only what compiles is stored.
+import type { Clock, IdMaker } from '../../base/index.ts';
+import type { Db } from '../../store/index.ts';
+import { compileExpression } from './expression.ts';
+import { type RiskAction, type RiskRule, ruleDelete, rulesOf, ruleUpsert } from './queries.ts';
+import { CLASSES } from './ruleset.ts';
 
-export type Dimension = 'card' | 'ip' | 'email';
-export const DIMENSIONS: readonly Dimension[] = ['card', 'ip', 'email'];
-/** What a merchant may be told: never the rule itself. */
-export const CLASSES: readonly string[] = ['velocity', 'amount', 'country', 'card_testing', 'list', 'other'];
-
-/** Names that a rule may use. Amounts are in units of the order's currency; counts include the payment at hand. */
-export interface Facts {
-  readonly amount: number;
-  readonly currency: string;
-  readonly card_country: string;
-  readonly card_type: string;
-  readonly bin: string;
-  readonly ip: string;
-  /** As the request's location says; empty when it doesn't. */
-  readonly ip_country: string;
-  readonly email: string;
-  readonly client_country: string;
-  /** UTC, 0 to 23. */
-  readonly hour: bigint;
+export interface RiskRuleInput {
+  readonly project_id: bigint;
+  readonly id: string;
+  /** For people; the id when left out. */
+  readonly name?: string;
+  readonly class: string;
+  readonly expression: string;
+  readonly action: RiskAction;
+  readonly dry_run: boolean;
+  readonly active: boolean;
+  /** Rules are asked in this order, then by id. */
+  readonly position?: number;
 }
 
-export interface Window {
-  readonly dimension: Dimension;
-  readonly ms: number;
+export interface RuleProblem {
+  readonly field: 'id' | 'name' | 'class' | 'expression' | 'action' | 'position';
+  /** A sentence about the field, without the field's name or value. */
+  readonly problem: string;
 }
 
-export type Counters = (window: Window) => { readonly count: bigint; readonly sum: bigint };
+const MAX_RULES = 100;
 
-export interface CompiledRule {
-  readonly rule: RiskRule;
-  readonly windows: readonly Window[];
-  /** Does the rule match? An expression that fails at run time matches nothing. */
-  matches(facts: Facts, counters: Counters): boolean;
+/** What is wrong with a rule as given; empty: it may be stored. */
+export function ruleProblems(rule: RiskRuleInput): RuleProblem[] {
+  const problems: RuleProblem[] = [];
+  const fault = (field: RuleProblem['field'], problem: string): number => problems.push({ field, problem });
+  if (!/^[A-Za-z0-9_.-]{1,64}$/.test(rule.id)) fault('id', 'is 1 to 64 letters, digits, _ . -');
+  if (rule.name !== undefined && !/^[^\p{Cc}]{1,100}$/u.test(rule.name)) fault('name', 'is 1 to 100 characters');
+  if (!CLASSES.some((one) => one === rule.class)) fault('class', `must be one of ${CLASSES.join(', ')}`);
+  if (rule.action !== 'refuse' && rule.action !== 'force3d') fault('action', 'must be refuse or force3d');
+  const { position = 0 } = rule;
+  if (!Number.isInteger(position) || Math.abs(position) > 1_000_000)
+    fault('position', 'must be a whole number up to a million');
+  const expression = compileExpression(rule.expression);
+  if ('error' in expression) fault('expression', expression.error);
+  return problems;
 }
 
-const VARIABLES: Readonly<Record<keyof Facts, string>> = {
-  amount: 'double', currency: 'string', card_country: 'string', card_type: 'string', bin: 'string', ip: 'string', ip_country: 'string',
-  email: 'string', client_country: 'string', hour: 'int',
-};
+export const riskRuleList = (database: Db, projectId: bigint): Promise<RiskRule[]> => rulesOf(database, projectId);
 
-/** How far back a rule may look. */
-const LONGEST_MS = 31 * 86_400_000;
-const CALL = /\b(?:count|sum)\(\s*(["'])(\w+)\1\s*,\s*(["'])(\w+)\3\s*\)/g;
-
-function environment(counters: { current: Counters }): Environment {
-  const read = (dimension: string, window: string): { count: bigint; sum: bigint } =>
-    counters.current({ dimension: dimension as Dimension, ms: parseDuration(window) ?? 0 });
-  let env = new Environment({ limits: { maxAstNodes: 500, maxDepth: 50 } });
-  for (const [name, type] of Object.entries(VARIABLES)) env = env.registerVariable(name, type);
-  return env
-    .registerFunction('count(string, string): int', (dimension: string, window: string) => read(dimension, window).count)
-    .registerFunction('sum(string, string): double', (dimension: string, window: string) => Number(read(dimension, window).sum) / 100);
+export interface RuleTools {
+  readonly database: Db;
+  readonly clock: Clock;
+  readonly ids: IdMaker;
 }
 
-/** The rule ready to run, or what is wrong with its expression. */
-export function compileRule(rule: RiskRule): CompiledRule | { readonly error: string } {
-  if (rule.expression.length > 2000) return { error: 'expression is longer than 2000 characters' };
-  const counters: { current: Counters } = { current: () => ({ count: 0n, sum: 0n }) };
-  const env = environment(counters);
-  const checked = env.check(rule.expression);
-  if (!checked.valid) return { error: `expression is not valid: ${checked.error?.message.split('\n')[0] ?? 'unknown'}` };
-  if (checked.type !== 'bool') return { error: 'expression must be true or false' };
-  const calls = rule.expression.match(/\b(?:count|sum)\(/g)?.length ?? 0;
-  const windows = [...rule.expression.matchAll(CALL)].map((call) => ({ dimension: call[2] as Dimension, ms: parseDuration(call[4] as string) ?? 0 }));
-  const wrong = windows.length !== calls || windows.some(({ dimension, ms }) => !DIMENSIONS.includes(dimension) || ms === 0 || ms > LONGEST_MS);
-  if (wrong) return { error: 'count and sum take a dimension (card, ip, email) and a window up to 31d, both as literals' };
-  const run = env.parse(rule.expression);
-  return {
-    rule,
-    windows,
-    matches(facts, given) {
-      counters.current = given;
-      try {
-        return run({ ...facts }) === true;
-      } catch {
-        return false;
-      }
-    },
+/** Makes the rule or replaces it whole. */
+export async function riskRulePut(
+  { database, clock, ids }: RuleTools,
+  rule: RiskRuleInput,
+): Promise<{ readonly rule: RiskRule } | { readonly problems: readonly RuleProblem[] }> {
+  const problems = ruleProblems(rule);
+  if (problems.length > 0) return { problems };
+  const others = (await rulesOf(database, rule.project_id)).filter(({ id }) => id !== rule.id);
+  if (others.length >= MAX_RULES)
+    return { problems: [{ field: 'id', problem: `would be rule ${MAX_RULES + 1} of the project` }] };
+  const row: RiskRule = {
+    ...rule,
+    name: rule.name ?? rule.id,
+    position: rule.position ?? 0,
+    version: ids.next(),
+    created_at: clock.now(),
   };
+  await ruleUpsert(database, row);
+  return { rule: row };
 }
+
+/** False: there was no such rule. */
+export const riskRuleRemove = (database: Db, projectId: bigint, id: string): Promise<boolean> =>
+  ruleDelete(database, projectId, id);

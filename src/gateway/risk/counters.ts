@@ -1,0 +1,88 @@
+// Sliding counts and sums: what is wanted, how a payment adds to them, how they are read. Buckets of a minute for short windows,
+// of an hour for long ones.
+// Rule: a window covers at least what it says and at most one bucket more, so that nobody slips through between two buckets.
+import { addMs } from '../../base/index.ts';
+import type { Change, Db } from '../../store/index.ts';
+import type { Dimension, Keys } from './facts.ts';
+import { type Counted, type CounterWanted, counterAdd, countersDelete, countersTotal } from './queries.ts';
+
+export interface Window {
+  readonly dimension: Dimension;
+  readonly ms: number;
+}
+
+/** What was counted before the payment at hand. A window that was not loaded counts nothing. */
+export type Counters = (dimension: Dimension, ms: number) => Counted;
+
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+
+/** Windows up to this are counted by the minute. */
+const SHORT_MS = 2 * HOUR_MS;
+/** The longest window. */
+export const LONGEST_MS = 31 * DAY_MS;
+
+/** Seconds of the buckets that serve a window. */
+const spanOf = (ms: number): 60 | 3600 => (ms <= SHORT_MS ? 60 : 3600);
+const floor = (at: Date, span: number): Date => new Date(Math.floor(at.getTime() / (span * 1000)) * span * 1000);
+
+const NOTHING: Counted = { count: 0n, sum: 0n };
+
+interface Wanted extends CounterWanted {
+  readonly window: Window;
+}
+
+/** The counters that these windows need for this payment, each once. */
+export function wantedOf(keys: Keys, windows: readonly Window[], now: Date): Wanted[] {
+  const wanted = new Map<string, Wanted>();
+  for (const window of windows) {
+    const keyHash = keys.get(window.dimension);
+    const span = spanOf(window.ms);
+    if (keyHash === undefined) continue;
+    const since = floor(addMs(now, -window.ms), span);
+    wanted.set(`${window.dimension} ${window.ms}`, { window, dimension: window.dimension, keyHash, span, since });
+  }
+  return [...wanted.values()];
+}
+
+/** Totals, in the order of what was wanted, as the rules look them up. */
+export function countersFrom(wanted: readonly Wanted[], totals: readonly Counted[]): Counters {
+  const known = new Map(wanted.map(({ window }, i) => [`${window.dimension} ${window.ms}`, totals[i] ?? NOTHING]));
+  return (dimension, ms) => known.get(`${dimension} ${ms}`) ?? NOTHING;
+}
+
+/** Reads what the windows need with one statement, and none at all when they need nothing. */
+export async function loadCounters(
+  db: Db,
+  owner: bigint,
+  keys: Keys,
+  windows: readonly Window[],
+  now: Date,
+): Promise<Counters> {
+  const wanted = wantedOf(keys, windows, now);
+  return countersFrom(wanted, wanted.length === 0 ? [] : await countersTotal(db, owner, wanted, now));
+}
+
+/** One addition to a dimension, in every length of bucket that the windows ask for. */
+export function count(
+  owner: bigint,
+  keys: Keys,
+  windows: readonly Window[],
+  dimension: Dimension,
+  amounts: Counted,
+  now: Date,
+): Change[] {
+  const keyHash = keys.get(dimension);
+  if (keyHash === undefined) return [];
+  const spans = new Set(windows.filter((window) => window.dimension === dimension).map(({ ms }) => spanOf(ms)));
+  return [...spans].map((span) =>
+    counterAdd({ project_id: owner, dimension, key_hash: keyHash, span, bucket_at: floor(now, span), ...amounts }),
+  );
+}
+
+/** Buckets that no window reaches any more. */
+export async function purgeCounters(db: Db, now: Date): Promise<void> {
+  await countersDelete(db, 60, addMs(now, -SHORT_MS - HOUR_MS));
+  await countersDelete(db, 3600, addMs(now, -LONGEST_MS - DAY_MS));
+}

@@ -1,0 +1,162 @@
+// What is known of a payment when the rules are asked, and the keys that it is counted under. Pure.
+// Rule: something that nobody told is absent, not empty, so that no rule mistakes "unknown" for a value.
+import net from 'node:net';
+import { exponentOf, formatDateTime } from '../../base/index.ts';
+
+export interface Payment {
+  readonly project: {
+    readonly id: bigint;
+    readonly accounting_currency: string;
+    readonly settings: { readonly time_zone: string; readonly card_testing: boolean; readonly risk_dry_run: boolean };
+  };
+  readonly orderId: bigint;
+  readonly draft: {
+    readonly amount: bigint;
+    readonly currency: string;
+    readonly merchantOrderId?: string | null;
+    /** As the merchant's request says: there is no table of addresses and countries here. */
+    readonly location: { readonly ip?: string; readonly country?: string } | null;
+    readonly client: { readonly email?: string; readonly country?: string } | null;
+  };
+  readonly bin: {
+    readonly brand: string;
+    readonly subtype: string;
+    readonly bin: string;
+    readonly country: string | null;
+  };
+  /** Keyed hash of the card number. */
+  readonly fingerprint: () => string;
+  /** The amount in the project's accounting currency, minor units; null or left out: no rate is known. */
+  readonly accountingMinor?: bigint | null;
+  /** A merchant-initiated payment has no visitor to test cards. */
+  readonly initiator?: 'customer' | 'merchant';
+  readonly at: Date;
+}
+
+/** In accounting currency; null when no rate is known. */
+export function accountingMinorOf({ project, draft, accountingMinor }: Payment): bigint | null {
+  return draft.currency === project.accounting_currency ? draft.amount : (accountingMinor ?? null);
+}
+
+const units = (minor: bigint, currency: string): number => Number(minor) / 10 ** exponentOf(currency);
+
+/** Only what is known: expressions see a missing field as unknown, not as empty. */
+const known = <T extends object>(fields: T): { readonly [K in keyof T]?: NonNullable<T[K]> } =>
+  Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== null && value !== undefined && value !== ''),
+  ) as never;
+
+/** The names of an expression, with what they hold. Money is in units of its currency. */
+export function factsOf(payment: Payment) {
+  const { project, draft, bin, at } = payment;
+  const accounting = accountingMinorOf(payment);
+  return {
+    amount: units(draft.amount, draft.currency),
+    currency: draft.currency,
+    merchant_order_id: draft.merchantOrderId ?? '',
+    hour: BigInt(formatDateTime(at, project.settings.time_zone).slice(11, 13)),
+    accounting: known({
+      amount: accounting === null ? null : units(accounting, project.accounting_currency),
+      currency: project.accounting_currency,
+    }),
+    card: known({ country: bin.country, brand: bin.brand, type: bin.subtype, bin: bin.bin }),
+    ip: known({ address: addressOf(draft.location?.ip)?.text, country: draft.location?.country }),
+    client: known({ email: draft.client?.email?.trim().toLowerCase(), country: draft.client?.country }),
+  };
+}
+
+export type Facts = ReturnType<typeof factsOf>;
+
+interface Address {
+  /** As it is shown to expressions. */
+  readonly text: string;
+  /** What counts as one visitor: an IPv4 address, or the /64 that one IPv6 customer is given. */
+  readonly visitor: string;
+  /** /24 or /48: what one hoster or one botnet's rack shares. */
+  readonly net: string;
+}
+
+/** null: no address in form. An IPv4 address inside IPv6 is that IPv4 address. */
+export function addressOf(given: string | undefined): Address | null {
+  const text = given?.trim().toLowerCase() ?? '';
+  if (net.isIPv4(text)) return { text, visitor: text, net: text.slice(0, text.lastIndexOf('.')) };
+  if (!net.isIPv6(text)) return null;
+  const groups = expand(text.split('%')[0] as string);
+  const [mark, high, low] = groups.slice(5) as [number, number, number];
+  if (mark === 0xffff && groups.slice(0, 5).every((group) => group === 0)) {
+    return addressOf([high >> 8, high & 255, low >> 8, low & 255].join('.'));
+  }
+  const prefix = (length: number): string =>
+    groups
+      .slice(0, length)
+      .map((group) => group.toString(16))
+      .join(':');
+  return { text, visitor: prefix(4), net: prefix(3) };
+}
+
+/** The eight groups of an IPv6 address. */
+function expand(address: string): number[] {
+  const dotted = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(address);
+  const hex = dotted
+    ? `${dotted[1]}${((Number(dotted[2]) << 8) | Number(dotted[3])).toString(16)}:${((Number(dotted[4]) << 8) | Number(dotted[5])).toString(16)}`
+    : address;
+  const [head = '', tail] = hex.split('::');
+  const parse = (part: string): number[] =>
+    part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16));
+  const [front, back] = [parse(head), parse(tail ?? '')];
+  return tail === undefined ? front : [...front, ...Array<number>(8 - front.length - back.length).fill(0), ...back];
+}
+
+/** One mailbox, one key: the part behind a plus sign is left out. */
+const mailbox = (email: string | undefined): string | null => {
+  const match = /^([^@+]+)(?:\+[^@]*)?@(.+)$/.exec(email?.trim().toLowerCase() ?? '');
+  return match ? `${match[1]}@${match[2]}` : null;
+};
+
+/** What a counter may be about. The first three are for rules, the others belong to the card-testing defence. */
+export const DIMENSIONS = ['card', 'ip', 'email'] as const;
+export type RuleDimension = (typeof DIMENSIONS)[number];
+export type Dimension =
+  | RuleDimension
+  | 'card.answers'
+  | 'card.never'
+  | 'ip.cards'
+  | 'ip.seen'
+  | 'ip.answers'
+  | 'net.answers'
+  | 'bin.answers'
+  | 'amount.answers'
+  | 'project.answers';
+
+/** The hash under which a payment is counted in each dimension; none where it has no such thing. */
+export type Keys = ReadonlyMap<Dimension, string>;
+
+/** HMAC under a key of its own for each purpose (the vault's). */
+export type Keyed = (purpose: string, data: string) => Buffer;
+
+export function keysOf(payment: Payment, keyed: Keyed): Keys {
+  const { project, draft, bin } = payment;
+  const card = payment.fingerprint();
+  const address = addressOf(draft.location?.ip);
+  const values: Readonly<Record<Dimension, string | null>> = {
+    card,
+    ip: address?.visitor ?? null,
+    email: mailbox(draft.client?.email),
+    'card.answers': card,
+    'card.never': card,
+    'ip.cards': address?.visitor ?? null,
+    'ip.seen': address ? `${address.visitor} ${card}` : null,
+    'ip.answers': address?.visitor ?? null,
+    'net.answers': address?.net ?? null,
+    'bin.answers': bin.bin,
+    'amount.answers': `${draft.amount} ${draft.currency}`,
+    'project.answers': '',
+  };
+  const keys = new Map<Dimension, string>();
+  for (const [dimension, value] of Object.entries(values) as [Dimension, string | null][]) {
+    // 128 bits of the hash; the owner is part of it, so that no two projects' visitors can be matched.
+    if (value !== null)
+      keys.set(dimension, keyed('risk', `${project.id}/${dimension}/${value}`).toString('base64url', 0, 16));
+  }
+  return keys;
+}
