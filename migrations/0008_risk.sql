@@ -5,8 +5,8 @@ create table risk_rules (
   project_id int8 not null,
   -- The operator's name for it in the API.
   id text not null,
-  -- Another number after each change.
-  version int8 not null,
+  -- 1, and one more after each change.
+  version int4 not null,
   name text not null,
   -- What the merchant is told when the rule refuses.
   class text not null,

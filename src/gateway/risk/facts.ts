@@ -1,6 +1,6 @@
 // What is known of a payment when the rules are asked, and the keys that it is counted under. Pure.
 // Rule: something that nobody told is absent, not empty, so that no rule mistakes "unknown" for a value.
-import net from 'node:net';
+import { isIPv4, isIPv6 } from 'node:net';
 import { exponentOf, formatDateTime } from '../../base/index.ts';
 
 export interface Payment {
@@ -79,8 +79,8 @@ interface Address {
 /** null: no address in form. An IPv4 address inside IPv6 is that IPv4 address. */
 export function addressOf(given: string | undefined): Address | null {
   const text = given?.trim().toLowerCase() ?? '';
-  if (net.isIPv4(text)) return { text, visitor: text, net: text.slice(0, text.lastIndexOf('.')) };
-  if (!net.isIPv6(text)) return null;
+  if (isIPv4(text)) return { text, visitor: text, net: text.slice(0, text.lastIndexOf('.')) };
+  if (!isIPv6(text)) return null;
   const groups = expand(text.split('%')[0] as string);
   const [mark, high, low] = groups.slice(5) as [number, number, number];
   if (mark === 0xffff && groups.slice(0, 5).every((group) => group === 0)) {

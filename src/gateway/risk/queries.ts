@@ -7,7 +7,8 @@ export type RiskAction = 'refuse' | 'force3d';
 export interface RiskRule {
   readonly project_id: bigint;
   readonly id: string;
-  readonly version: bigint;
+  /** 1, and one more after each change. */
+  readonly version: number;
   readonly name: string;
   readonly class: string;
   readonly expression: string;
@@ -24,18 +25,18 @@ export const rulesAll = (db: Db): Promise<RiskRule[]> =>
 export const rulesOf = (db: Db, owner: bigint): Promise<RiskRule[]> =>
   db.query('select * from risk_rules where project_id = $1 order by position, id', [owner]);
 
-/** Replaces a rule whole; the time of its making stays. */
-export async function ruleUpsert(db: Db, rule: RiskRule): Promise<void> {
-  await db.query(
+/** Replaces a rule whole; the time of its making stays. Answers it as it is stored. */
+export async function ruleUpsert(db: Db, rule: Omit<RiskRule, 'version'>): Promise<RiskRule> {
+  const rows = await db.query<RiskRule>(
     `insert into risk_rules (project_id, id, version, name, class, expression, action, dry_run, active, position, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-     on conflict (project_id, id) do update set version = excluded.version, name = excluded.name, class = excluded.class,
+     values ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9, $10)
+     on conflict (project_id, id) do update set version = risk_rules.version + 1, name = excluded.name, class = excluded.class,
        expression = excluded.expression, action = excluded.action, dry_run = excluded.dry_run, active = excluded.active,
-       position = excluded.position`,
+       position = excluded.position
+     returning *`,
     [
       rule.project_id,
       rule.id,
-      rule.version,
       rule.name,
       rule.class,
       rule.expression,
@@ -46,6 +47,7 @@ export async function ruleUpsert(db: Db, rule: RiskRule): Promise<void> {
       rule.created_at,
     ],
   );
+  return rows[0] as RiskRule;
 }
 
 export async function ruleDelete(db: Db, owner: bigint, id: string): Promise<boolean> {

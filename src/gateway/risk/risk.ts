@@ -43,7 +43,8 @@ export interface RiskOptions {
 const REREAD_MS = 10_000;
 
 interface Held {
-  readonly version: string;
+  /** The rules as they were read: unchanged ones are not compiled again. */
+  readonly text: string;
   readonly ruleset: Ruleset;
   readonly readAt: number;
 }
@@ -54,10 +55,10 @@ export async function createRisk(options: RiskOptions): Promise<Risk> {
 
   function hold(owner: bigint, rules: readonly RiskRule[]): Ruleset {
     const active = rules.filter((rule) => rule.active);
-    const version = active.map((rule) => rule.version).join();
+    const text = JSON.stringify(active.map(({ project_id: _, ...rule }) => rule));
     const known = held.get(owner);
-    const ruleset = known?.version === version ? known.ruleset : compiled(owner, active);
-    held.set(owner, { version, ruleset, readAt: clock.elapsed() });
+    const ruleset = known?.text === text ? known.ruleset : compiled(owner, active);
+    held.set(owner, { text, ruleset, readAt: clock.elapsed() });
     return ruleset;
   }
 
@@ -111,7 +112,7 @@ export async function createRisk(options: RiskOptions): Promise<Risk> {
     },
     list: (project) => rulesOf(db, project.id),
     async put(rule) {
-      const result = await riskRulePut({ database: db, clock, ids }, rule);
+      const result = await riskRulePut({ database: db, clock }, rule);
       if ('problems' in result) return sentence(result.problems);
       await reread(rule.project_id);
       return null;

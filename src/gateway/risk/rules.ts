@@ -1,6 +1,6 @@
 // The operator's side: a project's rules listed, made, replaced, removed. What is wrong with a rule is a value, never thrown.
 // Rule: only what compiles is stored.
-import type { Clock, IdMaker } from '../../base/index.ts';
+import type { Clock } from '../../base/index.ts';
 import type { Db } from '../../store/index.ts';
 import { compileExpression } from './expression.ts';
 import { type RiskAction, type RiskRule, ruleDelete, rulesOf, ruleUpsert } from './queries.ts';
@@ -49,12 +49,11 @@ export const riskRuleList = (database: Db, projectId: bigint): Promise<RiskRule[
 export interface RuleTools {
   readonly database: Db;
   readonly clock: Clock;
-  readonly ids: IdMaker;
 }
 
 /** Makes the rule or replaces it whole. */
 export async function riskRulePut(
-  { database, clock, ids }: RuleTools,
+  { database, clock }: RuleTools,
   rule: RiskRuleInput,
 ): Promise<{ readonly rule: RiskRule } | { readonly problems: readonly RuleProblem[] }> {
   const problems = ruleProblems(rule);
@@ -62,15 +61,13 @@ export async function riskRulePut(
   const others = (await rulesOf(database, rule.project_id)).filter(({ id }) => id !== rule.id);
   if (others.length >= MAX_RULES)
     return { problems: [{ field: 'id', problem: `would be rule ${MAX_RULES + 1} of the project` }] };
-  const row: RiskRule = {
+  const row = {
     ...rule,
     name: rule.name ?? rule.id,
     position: rule.position ?? 0,
-    version: ids.next(),
     created_at: clock.now(),
   };
-  await ruleUpsert(database, row);
-  return { rule: row };
+  return { rule: await ruleUpsert(database, row) };
 }
 
 /** False: there was no such rule. */
