@@ -7,7 +7,7 @@ const TOOLS: readonly (readonly [what: string, tool: string, args: readonly stri
   ['types', 'tsc', ['-p', '.']],
   ['format and lint', 'biome', ['check', '.', '--error-on-warnings', '--max-diagnostics=50']],
   ['lint with types', 'oxlint', ['--type-aware', '--deny-warnings', '--format=unix', 'src', 'test', 'bench']],
-  ['dead code', 'knip', ['--no-progress']],
+  ['dead code', 'knip', ['--no-progress', '--treat-config-hints-as-errors']],
 ];
 
 describe('tools', () => {
