@@ -19,7 +19,10 @@ export interface Measured {
   readonly failed: number;
 }
 
-const HEADERS = { authorization: `Basic ${Buffer.from('sandbox:sandbox-secret').toString('base64')}`, 'content-type': 'application/json' };
+const HEADERS = {
+  authorization: `Basic ${Buffer.from('sandbox:sandbox-secret').toString('base64')}`,
+  'content-type': 'application/json',
+};
 
 export function load({ url, method, connections, seconds, body, paths }: Load): Promise<Measured> {
   const queue = paths && [...paths];
@@ -30,7 +33,16 @@ export function load({ url, method, connections, seconds, body, paths }: Load): 
     headers: HEADERS,
     ...(body === undefined ? {} : { body }),
     ...(queue
-      ? { amount: queue.length, requests: [{ method, ...(body === undefined ? {} : { body }), setupRequest: (request) => ({ ...request, path: queue.pop() ?? '/gateway/ping' }) }] }
+      ? {
+          amount: queue.length,
+          requests: [
+            {
+              method,
+              ...(body === undefined ? {} : { body }),
+              setupRequest: (request) => ({ ...request, path: queue.pop() ?? '/gateway/ping' }),
+            },
+          ],
+        }
       : { duration: seconds }),
   };
   return new Promise((resolve, reject) => {

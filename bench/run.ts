@@ -19,7 +19,10 @@ const log = createLog('silent');
 const dataDir = mkdtempSync(path.join(os.tmpdir(), 'florin-bench-'));
 
 const authorizeBody = JSON.stringify({
-  amount: 12.5, currency: 'EUR', pan: '4111111111111111', card: { cvv: '123', holder: 'Ada Example', expiration_month: 12, expiration_year: 2030 },
+  amount: 12.5,
+  currency: 'EUR',
+  pan: '4111111111111111',
+  card: { cvv: '123', holder: 'Ada Example', expiration_month: 12, expiration_year: 2030 },
   location: { ip: '192.0.2.1' },
 });
 
@@ -27,7 +30,9 @@ const embedded = await startEmbedded(dataDir, { log, clock: systemClock });
 const database = openDatabase(embedded.connection, { log, connections: 16 });
 
 async function serve(): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [path.join(import.meta.dirname, 'server.ts'), dataDir, PORT], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [path.join(import.meta.dirname, 'server.ts'), dataDir, PORT], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   await new Promise<void>((resolve, reject) => {
     child.stdout.once('data', () => resolve());
     child.once('exit', (code) => reject(new Error(`the server ended with ${code}`)));
@@ -35,9 +40,12 @@ async function serve(): Promise<ChildProcess> {
   return child;
 }
 
-const authorize = (seconds: number): Promise<Measured> => load({ url: `${url}/gateway/orders/authorize`, method: 'POST', connections: 128, seconds, body: authorizeBody });
+const authorize = (seconds: number): Promise<Measured> =>
+  load({ url: `${url}/gateway/orders/authorize`, method: 'POST', connections: 128, seconds, body: authorizeBody });
 const idsOf = async (count: number): Promise<string[]> => {
-  const response = await fetch(`${url}/gateway/orders/?per_page=${count}&status=authorized`, { headers: { authorization: `Basic ${Buffer.from('sandbox:sandbox-secret').toString('base64')}` } });
+  const response = await fetch(`${url}/gateway/orders/?per_page=${count}&status=authorized`, {
+    headers: { authorization: `Basic ${Buffer.from('sandbox:sandbox-secret').toString('base64')}` },
+  });
   return ((await response.json()) as { orders: { id: string }[] }).orders.map(({ id }) => id);
 };
 
@@ -53,13 +61,34 @@ async function rounds(suffix: string): Promise<Round[]> {
   const one = ids[0] as string;
   return [
     { name: `authorize${suffix}`, measured },
-    { name: `GET one order${suffix}`, measured: await load({ url: `${url}/gateway/orders/${one}`, method: 'GET', connections: 32, seconds: SECONDS / 2 }) },
-    { name: `list of 2000${suffix}`, measured: await load({ url: `${url}/gateway/orders/`, method: 'GET', connections: 4, seconds: SECONDS / 2 }) },
-    { name: `charge${suffix}`, measured: await load({ url, method: 'PUT', connections: 64, seconds: SECONDS, body: '{}', paths: ids.map((id) => `/gateway/orders/${id}/charge`) }) },
+    {
+      name: `GET one order${suffix}`,
+      measured: await load({
+        url: `${url}/gateway/orders/${one}`,
+        method: 'GET',
+        connections: 32,
+        seconds: SECONDS / 2,
+      }),
+    },
+    {
+      name: `list of 2000${suffix}`,
+      measured: await load({ url: `${url}/gateway/orders/`, method: 'GET', connections: 4, seconds: SECONDS / 2 }),
+    },
+    {
+      name: `charge${suffix}`,
+      measured: await load({
+        url,
+        method: 'PUT',
+        connections: 64,
+        seconds: SECONDS,
+        body: '{}',
+        paths: ids.map((id) => `/gateway/orders/${id}/charge`),
+      }),
+    },
   ];
 }
 
-let failure: unknown = null;
+let failure: Error | null = null;
 try {
   await prepareTpcb(database);
   const before = await runTpcb(database, 16, SECONDS);
@@ -77,14 +106,25 @@ try {
   const ratio = (empty[0] as Round).measured.perSecond / tpcb;
   const fullRatio = (full[0] as Round).measured.perSecond / (empty[0] as Round).measured.perSecond;
   const rows = [...empty, ...full].map(({ name, measured: m }) => ({
-    what: name, 'per second': Math.round(m.perSecond), 'p50 ms': m.p50Ms, 'p99 ms': m.p99Ms, requests: m.requests, failed: m.failed, 'ratio to TPC-B': Number((m.perSecond / tpcb).toFixed(2)),
+    what: name,
+    'per second': Math.round(m.perSecond),
+    'p50 ms': m.p50Ms,
+    'p99 ms': m.p99Ms,
+    requests: m.requests,
+    failed: m.failed,
+    'ratio to TPC-B': Number((m.perSecond / tpcb).toFixed(2)),
   }));
   console.table([{ what: 'TPC-B-like, 16 connections', 'per second': Math.round(tpcb) }, ...rows]);
-  console.log(`authorize / TPC-B-like: ${ratio.toFixed(2)} (goal 0.5)   authorize with ${ORDERS.toLocaleString('en')} orders / empty: ${fullRatio.toFixed(2)} (goal 0.9)`);
+  console.log(
+    `authorize / TPC-B-like: ${ratio.toFixed(2)} (goal 0.5)   authorize with ${ORDERS.toLocaleString('en')} orders / empty: ${fullRatio.toFixed(2)} (goal 0.9)`,
+  );
   mkdirSync(path.join(import.meta.dirname, 'results'), { recursive: true });
-  writeFileSync(path.join(import.meta.dirname, 'results', 'latest.json'), `${JSON.stringify({ cores: os.availableParallelism(), seconds: SECONDS, tpcbPerSecond: Math.round(tpcb), ratio: Number(ratio.toFixed(3)), fullRatio: Number(fullRatio.toFixed(3)), rows }, null, 2)}\n`);
+  writeFileSync(
+    path.join(import.meta.dirname, 'results', 'latest.json'),
+    `${JSON.stringify({ cores: os.availableParallelism(), seconds: SECONDS, tpcbPerSecond: Math.round(tpcb), ratio: Number(ratio.toFixed(3)), fullRatio: Number(fullRatio.toFixed(3)), rows }, null, 2)}\n`,
+  );
 } catch (error) {
-  failure = error;
+  failure = error instanceof Error ? error : new Error(String(error));
 }
 await database.close();
 await embedded.stop();

@@ -1,10 +1,12 @@
 // The server under measurement, in a process of its own: sandbox, workers on, rate limits off, logs off, embedded Postgres with fsync.
 import { startApp } from '../src/app.ts';
-import { readConfig } from '../src/config.ts';
 import { createLog } from '../src/base/index.ts';
+import { readConfig } from '../src/config.ts';
 
 const [dataDir = '', port = ''] = process.argv.slice(2);
-const app = await startApp(readConfig({ DATA_DIR: dataDir, PORT: port, LOG_LEVEL: 'silent', RATE_LIMIT: 'off' }, {}), { log: createLog('silent') });
+const app = await startApp(readConfig({ DATA_DIR: dataDir, PORT: port, LOG_LEVEL: 'silent', RATE_LIMIT: 'off' }, {}), {
+  log: createLog('silent'),
+});
 process.stdout.write('ready\n');
 process.on('SIGTERM', () => {
   app.stop().then(

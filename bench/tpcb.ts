@@ -8,11 +8,15 @@ const TELLERS = 10;
 export async function prepareTpcb(database: Database): Promise<void> {
   await database.query('create table tpcb_branches (bid int primary key, bbalance int8 not null)');
   await database.query('create table tpcb_tellers (tid int primary key, tbalance int8 not null)');
-  await database.query('create table tpcb_accounts (aid int primary key, abalance int8 not null, filler text not null)');
+  await database.query(
+    'create table tpcb_accounts (aid int primary key, abalance int8 not null, filler text not null)',
+  );
   await database.query('create table tpcb_history (tid int, bid int, aid int, delta int8, mtime timestamptz)');
   await database.query('insert into tpcb_branches values (1, 0)');
   await database.query('insert into tpcb_tellers select n, 0 from generate_series(1, $1::int) n', [TELLERS]);
-  await database.query(`insert into tpcb_accounts select n, 0, repeat('x', 84) from generate_series(1, $1::int) n`, [ACCOUNTS]);
+  await database.query(`insert into tpcb_accounts select n, 0, repeat('x', 84) from generate_series(1, $1::int) n`, [
+    ACCOUNTS,
+  ]);
   await database.query('vacuum analyze tpcb_accounts');
 }
 

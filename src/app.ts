@@ -1,17 +1,74 @@
 // The composition root: the only file that knows every room. Opens them in order, gives each what it needs, closes them in reverse.
 import formbody from '@fastify/formbody';
-import { type Clock, createLog, idMaker, idPermutation, type Log, systemClock, systemRandom, VirtualClock } from './base/index.ts';
+import {
+  type Clock,
+  createLog,
+  idMaker,
+  idPermutation,
+  type Log,
+  systemClock,
+  systemRandom,
+  VirtualClock,
+} from './base/index.ts';
 import { type Config, SANDBOX_OPERATOR } from './config.ts';
 import { clockRestore, clockSave, gatewayApi, simulatorEndpoints } from './gateway/index.ts';
-import { type Check, loginRefused, type Office, bearerAuthentication, operatorApi, operatorEnvelope } from './gateway/operator/index.ts';
-import { advanceTo, checkoutDoor, type Gateway, land, orderInvariants, orderTrace, PROCESS_LOCKS, recoverOrphans, runWorker, type SimulatedIssuer } from './gateway/orders/index.ts';
+import {
+  bearerAuthentication,
+  type Check,
+  loginRefused,
+  type Office,
+  operatorApi,
+  operatorEnvelope,
+} from './gateway/operator/index.ts';
+import {
+  advanceTo,
+  arrive,
+  checkoutDoor,
+  type Gateway,
+  land,
+  OrderNotFound,
+  orderInvariants,
+  orderTrace,
+  PROCESS_LOCKS,
+  recoverOrphans,
+  runWorker,
+  type SimulatedIssuer,
+} from './gateway/orders/index.ts';
 import { createProjects, sandboxSecrets, seedSandbox } from './gateway/projects/index.ts';
 import { createRisk } from './gateway/risk/index.ts';
-import { type AnyApi, api, createMetrics, createServer, documentation, onceRecords, operations, purgeIdempotency, rateLimiter } from './http/index.ts';
+import {
+  type AnyApi,
+  api,
+  createMetrics,
+  createServer,
+  documentation,
+  onceRecords,
+  operations,
+  purgeIdempotency,
+  rateLimiter,
+} from './http/index.ts';
 import { createRates, type Invariant, ledgerInvariants } from './ledger/index.ts';
-import { afterSettlement, binsLoad, createSimulator, demandsThreeds, type Link, refusedAsFraud, stanMaker, threedsOutcome } from './network/index.ts';
+import {
+  afterSettlement,
+  binsLoad,
+  createSimulator,
+  demandsThreeds,
+  type Link,
+  refusedAsFraud,
+  stanMaker,
+  threedsOutcome,
+} from './network/index.ts';
 import { checkoutRoutes } from './pages/index.ts';
-import { type Connection, createCommitter, type Database, migrate, openDatabase, type FaultPoint, StartError, startEmbedded } from './store/index.ts';
+import {
+  type Connection,
+  createCommitter,
+  type Database,
+  type FaultPoint,
+  migrate,
+  openDatabase,
+  StartError,
+  startEmbedded,
+} from './store/index.ts';
 import { acsRoutes, createThreeds, noDirectory, sandboxDirectory } from './threeds/index.ts';
 import { openVault } from './vault/index.ts';
 
@@ -31,7 +88,12 @@ export interface AppOptions {
   /** A database that somebody else opened the server of (tests). */
   readonly connection?: Connection;
   readonly faultPoint?: FaultPoint;
-  readonly link?: { readonly answerTimeoutMs?: number; readonly lostAfterMs?: number; readonly slowMs?: number; readonly lateAfterMs?: number };
+  readonly link?: {
+    readonly answerTimeoutMs?: number;
+    readonly lostAfterMs?: number;
+    readonly slowMs?: number;
+    readonly lateAfterMs?: number;
+  };
 }
 
 /** Class and number of the advisory lock of a data directory's embedded server. */
@@ -45,7 +107,8 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
   const random = systemRandom;
   const closers: (() => Promise<void> | void)[] = [];
   const closeAll = async (): Promise<void> => {
-    for (const close of closers.reverse()) await Promise.resolve(close()).catch((error: unknown) => log.error({ err: error }, 'closing failed'));
+    for (const close of closers.reverse())
+      await Promise.resolve(close()).catch((error: unknown) => log.error({ err: error }, 'closing failed'));
   };
   try {
     let connection = options.connection ?? null;
@@ -58,9 +121,15 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       if (!lock) {
         await guard.close();
         embedded.leave();
-        throw new StartError(`Another Florin is running on the data directory ${config.dataDir}: stop it first, or use another DATA_DIR.`);
+        throw new StartError(
+          `Another Florin is running on the data directory ${config.dataDir}: stop it first, or use another DATA_DIR.`,
+        );
       }
-      closers.push(() => embedded.stop(), () => lock.release(), () => guard.close());
+      closers.push(
+        () => embedded.stop(),
+        () => lock.release(),
+        () => guard.close(),
+      );
     }
     await migrate(connection, log);
     const database = openDatabase(connection, { log });
@@ -75,7 +144,12 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     const ids = idMaker(clock, random);
     const metrics = createMetrics({ process: true });
     const committer = createCommitter({
-      connect: () => database.session(), clock, ids, log, onGroup: metrics.group, ...(options.faultPoint ? { faultPoint: options.faultPoint } : {}),
+      connect: () => database.session(),
+      clock,
+      ids,
+      log,
+      onGroup: metrics.group,
+      ...(options.faultPoint ? { faultPoint: options.faultPoint } : {}),
     });
     closers.push(() => committer.drain());
     const vault = await openVault({ dataDir: config.dataDir, database, clock, random, log, allowCreate: true });
@@ -87,34 +161,73 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     const links = new Map<string, Link>();
     let simulator: ReturnType<typeof createSimulator> | null = null;
     if (sandbox) {
-      const acquirer = createCommitter({ connect: () => database.session({ synchronousCommit: false }), clock, ids, log });
+      const acquirer = createCommitter({
+        connect: () => database.session({ synchronousCommit: false }),
+        clock,
+        ids,
+        log,
+      });
       simulator = createSimulator({ committer: acquirer, database, clock, random, log, ...options.link });
       links.set(simulator.name, simulator);
       const closing = simulator;
-      closers.push(() => acquirer.drain(), () => closing.close());
+      closers.push(
+        () => acquirer.drain(),
+        () => closing.close(),
+      );
     }
 
-    const server = createServer({ log, clock: systemClock, random, metrics, trustedProxies: config.trustedProxies, https: config.publicUrl.startsWith('https:') });
+    const server = createServer({
+      log,
+      clock: systemClock,
+      random,
+      metrics,
+      trustedProxies: config.trustedProxies,
+      https: config.publicUrl.startsWith('https:'),
+    });
     await server.app.register(formbody);
     const publicUrl = config.publicUrl || urlOf(config.host, config.port);
 
     const keyed = (purpose: string, data: Buffer | string): Buffer => vault.keyed(purpose, data);
     const projects = createProjects({ database, keyed, clock, log });
     const tools = { clock, ids, random, keyed, links: [...links.keys()] };
-    if (sandbox) await seedSandbox(projects, tools, { hasRate: (from, to) => rates.get(from, to) !== null, putRates: (rows, at) => rates.put(rows, at) });
+    if (sandbox)
+      await seedSandbox(projects, tools, {
+        hasRate: (from, to) => rates.get(from, to) !== null,
+        putRates: (rows, at) => rates.put(rows, at),
+      });
     else {
       const left = await sandboxSecrets(projects);
-      if (left.length > 0) throw new StartError(`Live mode refuses to start with sandbox credentials: rotate the secrets of ${left.join(', ')} first.`);
-      if (config.operatorSecret === SANDBOX_OPERATOR) throw new StartError('Live mode refuses to start with the sandbox operator secret: set OPERATOR_SECRET.');
+      if (left.length > 0)
+        throw new StartError(
+          `Live mode refuses to start with sandbox credentials: rotate the secrets of ${left.join(', ')} first.`,
+        );
+      if (config.operatorSecret === SANDBOX_OPERATOR)
+        throw new StartError('Live mode refuses to start with the sandbox operator secret: set OPERATOR_SECRET.');
     }
     const risk = await createRisk({ db: database, clock, ids, keyed });
 
     const background = new Set<Promise<unknown>>();
     const gateway: Gateway = {
-      clock, ids, random, log, db: database, committer, vault, risk, links, permutation, process,
+      clock,
+      ids,
+      random,
+      log,
+      db: database,
+      committer,
+      vault,
+      risk,
+      links,
+      permutation,
+      process,
       stans: stanMaker(random),
       threeds: createThreeds({
-        db: database, clock, random, log, keys: vault, ids: permutation, publicUrl,
+        db: database,
+        clock,
+        random,
+        log,
+        keys: vault,
+        ids: permutation,
+        publicUrl,
         directory: sandbox ? sandboxDirectory({ outcome: threedsOutcome, keys: vault, random }) : noDirectory,
       }),
       once: onceRecords,
@@ -124,7 +237,9 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       project: (id) => projects.byId(id),
       rate: (from, to) => rates.get(from, to),
       background(work) {
-        const kept = work.catch((error: unknown) => log.error({ err: error }, 'background work failed')).finally(() => background.delete(kept));
+        const kept = work
+          .catch((error: unknown) => log.error({ err: error }, 'background work failed'))
+          .finally(() => background.delete(kept));
         background.add(kept);
       },
     };
@@ -133,12 +248,26 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     });
 
     // A late approval of something that was given up changes no order: the reversal that was queued meanwhile settles it.
-    simulator?.onLateAnswer((answer, request) => log.warn({ operation: request.operation, reference: request.reference, responseCode: answer.responseCode }, 'late answer dropped'));
+    simulator?.onLateAnswer((answer, request) =>
+      log.warn(
+        { operation: request.operation, reference: request.reference, responseCode: answer.responseCode },
+        'late answer dropped',
+      ),
+    );
 
     const limiter = rateLimiter(systemClock);
-    const checkInvariants = (): Promise<Check[]> => Promise.all([...orderInvariants, ...ledgerInvariants].map((invariant) => check(database, invariant)));
+    const checkInvariants = (): Promise<Check[]> =>
+      Promise.all([...orderInvariants, ...ledgerInvariants].map((invariant) => check(database, invariant)));
     const office: Office = {
-      database, projects, tools, rates, risk, permutation, clock, log, publicUrl,
+      database,
+      projects,
+      tools,
+      rates,
+      risk,
+      permutation,
+      clock,
+      log,
+      publicUrl,
       invariants: checkInvariants,
       trace: (id) => orderTrace(gateway, id),
       rotateKeys: () => vault.rotate(),
@@ -149,7 +278,13 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       onRefused: (from) => loginRefused(office, from),
     });
     const apis: AnyApi[] = [
-      gatewayApi({ gateway, projects, limiter, rate: config.rateLimit, failures: sandbox ? null : { perSecond: 0.5, burst: 20 } }),
+      gatewayApi({
+        gateway,
+        projects,
+        limiter,
+        rate: config.rateLimit,
+        failures: sandbox ? null : { perSecond: 0.5, burst: 20 },
+      }),
       operatorApi(office, operatorAuthentication),
     ];
     if (virtual && simulator) {
@@ -158,11 +293,24 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
         name: 'Simulator',
         envelope: operatorEnvelope,
         authentication: operatorAuthentication,
-        endpoints: simulatorEndpoints({ clock: virtual, simulator, advanceTo: (target) => advanceTo(gateway, virtual, target), clockChanged: () => clockSave(database, virtual) }),
+        endpoints: simulatorEndpoints({
+          clock: virtual,
+          simulator,
+          arrive: async (text, type) => {
+            const id = permutation.inward(text);
+            return id === null ? null : arrive(gateway, id, type).catch((error: unknown) => missing(error));
+          },
+          advanceTo: (target) => advanceTo(gateway, virtual, target),
+          clockChanged: () => clockSave(database, virtual),
+        }),
       });
     }
     for (const declaration of apis) api(server, declaration);
-    documentation(server, apis, { title: 'Florin', version: '0.1.0', description: 'Self-hosted payments: a payment gateway and a card issuer in one server.' });
+    documentation(server, apis, {
+      title: 'Florin',
+      version: '0.1.0',
+      description: 'Self-hosted payments: a payment gateway and a card issuer in one server.',
+    });
     operations(server, {
       metrics,
       ready: async () => {
@@ -171,14 +319,21 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       },
     });
     await server.app.register(acsRoutes({ db: database, clock, keys: vault, ids: permutation, log, publicUrl }));
-    await server.app.register(checkoutRoutes({ checkout: checkoutDoor(gateway), land: (fields) => land(gateway, fields), publicUrl }));
+    await server.app.register(
+      checkoutRoutes({ checkout: checkoutDoor(gateway), land: (fields) => land(gateway, fields), publicUrl }),
+    );
 
     await recoverOrphans(gateway);
     const stopping = new AbortController();
     if (config.workers) {
       const chores = async (): Promise<void> => {
         const now = clock.now();
-        await Promise.all([vault.destroyExpiredKeys(now), purgeIdempotency(database, now), risk.purge(now), rates.reload(now)]);
+        await Promise.all([
+          vault.destroyExpiredKeys(now),
+          purgeIdempotency(database, now),
+          risk.purge(now),
+          rates.reload(now),
+        ]);
         await vault.rewrap(500);
       };
       const worker = runWorker(gateway, chores, stopping.signal);
@@ -197,6 +352,12 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
 }
 
 const urlOf = (host: string, port: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+/** An order that isn't there is an answer here, anything else stays an error. */
+function missing(error: unknown): null {
+  if (error instanceof OrderNotFound) return null;
+  throw error;
+}
 
 const simulatedIssuer: SimulatedIssuer = {
   mandatesAuthentication: demandsThreeds,

@@ -50,7 +50,8 @@ async function serve(): Promise<void> {
 
 async function migrateOnly(): Promise<void> {
   const config = loadConfig();
-  if (!config.databaseUrl) throw new StartError('florin migrate needs DATABASE_URL; the embedded database migrates at start.');
+  if (!config.databaseUrl)
+    throw new StartError('florin migrate needs DATABASE_URL; the embedded database migrates at start.');
   await migrate({ connectionString: config.databaseUrl }, createLog(config.logLevel));
 }
 
@@ -59,10 +60,15 @@ const isExpected = (error: unknown): error is Error => error instanceof StartErr
 /** One clear sentence for what an operator can mend; the whole error for what nobody expected. */
 function fail(error: unknown): void {
   const { code } = error as { code?: string };
-  if (code === 'EADDRINUSE') process.stderr.write(`The port is in use: stop the other program, or set PORT to a free one.\n`);
-  else if (code === 'EACCES' || code === 'EADDRNOTAVAIL') process.stderr.write(`Florin can't listen there (${code}): check HOST and PORT.\n`);
+  if (code === 'EADDRINUSE')
+    process.stderr.write(`The port is in use: stop the other program, or set PORT to a free one.\n`);
+  else if (code === 'EACCES' || code === 'EADDRNOTAVAIL')
+    process.stderr.write(`Florin can't listen there (${code}): check HOST and PORT.\n`);
   else if (isExpected(error)) process.stderr.write(`${error.message}\n`);
-  else process.stderr.write(`Florin could not start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  else
+    process.stderr.write(
+      `Florin could not start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+    );
   process.exit(1);
 }
 

@@ -7,8 +7,3 @@ export class InvariantError extends Error {
 export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new InvariantError(message);
 }
-
-/** For the last branch of an exhaustive choice. */
-export function unreachable(value: never): never {
-  throw new InvariantError(`unreachable: ${String(value)}`);
-}

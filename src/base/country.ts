@@ -11,7 +11,15 @@ export interface Country {
 const countries: readonly Country[] = (table as [string, string, string, string][]).map(
   ([alpha2, alpha3, numeric, name]) => ({ alpha2, alpha3, numeric, name }),
 );
-const byCode = new Map(countries.flatMap((country) => [[country.alpha2, country], [country.alpha3, country]] as const));
+const byCode = new Map(
+  countries.flatMap(
+    (country) =>
+      [
+        [country.alpha2, country],
+        [country.alpha3, country],
+      ] as const,
+  ),
+);
 
 /** Finds a country by its alpha-2 or alpha-3 code, upper case. */
 export const countryOf = (code: string): Country | null => byCode.get(code) ?? null;

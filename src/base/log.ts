@@ -5,8 +5,26 @@ import pino from 'pino';
 export type Log = pino.Logger;
 
 const HIDDEN = [
-  'pan', 'cvv', 'cvc', 'holder', 'expiry', 'cavv', 'form3d', 'form3d_html', 'MD', 'PaReq', 'PaRes', 'cres', 'creq',
-  'password', 'secret', 'token', 'authorization', 'body', 'query', 'headers',
+  'pan',
+  'cvv',
+  'cvc',
+  'holder',
+  'expiry',
+  'cavv',
+  'form3d',
+  'form3d_html',
+  'MD',
+  'PaReq',
+  'PaRes',
+  'cres',
+  'creq',
+  'password',
+  'secret',
+  'token',
+  'authorization',
+  'body',
+  'query',
+  'headers',
 ];
 
 export function createLog(level: string): Log {

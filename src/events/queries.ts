@@ -1,5 +1,5 @@
 // The outbox table.
-import { insert, type Change, table } from '../store/index.ts';
+import { type Change, insert, table } from '../store/index.ts';
 
 export interface OutboxEvent {
   readonly project_id: bigint;

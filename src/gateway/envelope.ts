@@ -1,6 +1,6 @@
 // The shape of the gateway's failures (payment-gateway-api.md, "Errors"): failure_type, failure_message, order_id.
 // Rule: nothing here knows an order: failures that belong to one are answered by the use case that has it.
-import { type Envelope, failureHeaders, type FailureKind, rateFields } from '../http/index.ts';
+import { type Envelope, type FailureKind, failureHeaders, rateFields } from '../http/index.ts';
 
 /** Of the contract's failure types those that can arise before a use case. */
 type FailureType = 'rejected' | 'validation' | 'error';

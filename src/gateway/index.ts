@@ -1,5 +1,5 @@
 // gateway: the payment gateway API. Its rooms are projects, orders, rates, risk and operator; this door puts their endpoints together.
 // Never imports issuing: the two meet as messages through the network.
-export { gatewayApi, type GatewayApiOptions } from './routes.ts';
+export { type GatewayApiOptions, gatewayApi } from './routes.ts';
 export { clockRestore, clockSave } from './sandbox-clock-queries.ts';
 export { simulatorEndpoints } from './simulator-routes.ts';

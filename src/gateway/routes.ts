@@ -1,7 +1,7 @@
 // The gateway API as a whole: its endpoints, credentials, envelope, limits and idempotency.
 import { type Api, basicAuthentication, Failure, type Rate, type RateLimiter } from '../http/index.ts';
 import { gatewayEnvelope } from './envelope.ts';
-import { type Gateway, orderEndpoints, OrderNotFound } from './orders/index.ts';
+import { type Gateway, OrderNotFound, orderEndpoints } from './orders/index.ts';
 import { addressAllowed, type Credential, type Projects } from './projects/index.ts';
 import { rateEndpoints } from './rates/index.ts';
 
@@ -46,6 +46,7 @@ export function gatewayApi({ gateway, projects, limiter, rate, failures }: Gatew
       reused: 'validation',
       scopeOf: ({ id, project }) => ({ owner: project.id, credential: String(id) }),
     },
-    failureOf: (error) => (error instanceof OrderNotFound ? new Failure('not_found', { message: 'Order not found' }) : null),
+    failureOf: (error) =>
+      error instanceof OrderNotFound ? new Failure('not_found', { message: 'Order not found' }) : null,
   };
 }

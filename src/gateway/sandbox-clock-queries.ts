@@ -11,7 +11,9 @@ export async function clockSave(db: Db, clock: VirtualClock): Promise<void> {
 }
 
 export async function clockRestore(db: Db, clock: VirtualClock): Promise<void> {
-  const [row] = await db.query<{ offset_ms: bigint; frozen_at: Date | null }>('select offset_ms, frozen_at from sandbox_clock');
+  const [row] = await db.query<{ offset_ms: bigint; frozen_at: Date | null }>(
+    'select offset_ms, frozen_at from sandbox_clock',
+  );
   if (!row) return;
   clock.shift(Number(row.offset_ms));
   if (row.frozen_at) {

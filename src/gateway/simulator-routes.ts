@@ -1,13 +1,26 @@
 // /simulator: time, faults and the acquirer's own books, in sandbox mode only.
 import Type from 'typebox';
 import { addMs, parseDuration, type VirtualClock } from '../base/index.ts';
-import { type AnyEndpoint, Flag, invalid, endpointOf, Integer, Optional, Shape, Text, Token } from '../http/index.ts';
+import {
+  type AnyEndpoint,
+  endpointOf,
+  Failure,
+  Flag,
+  Integer,
+  invalid,
+  Optional,
+  Shape,
+  Text,
+  Token,
+} from '../http/index.ts';
 import { faultPlanFrom, type Simulator } from '../network/index.ts';
 import type { Operator } from './operator/index.ts';
 
 const endpoint = endpointOf<Operator>();
 
 export interface SimulatorRoutes {
+  /** A chargeback, or the representment that was won; false when the order does not take it. null: no such order. */
+  readonly arrive: (orderId: string, type: 'chargeback' | 'representment') => Promise<boolean | null>;
   readonly clock: VirtualClock;
   readonly simulator: Simulator;
   /** Runs what is due on the way. */
@@ -16,18 +29,38 @@ export interface SimulatorRoutes {
   readonly clockChanged: () => Promise<void>;
 }
 
-export function simulatorEndpoints({ clock, simulator, advanceTo, clockChanged }: SimulatorRoutes): AnyEndpoint<Operator>[] {
+export function simulatorEndpoints({
+  arrive,
+  clock,
+  simulator,
+  advanceTo,
+  clockChanged,
+}: SimulatorRoutes): AnyEndpoint<Operator>[] {
   const told = () => ({ status: 200, body: { now: clock.now().toISOString(), frozen: clock.frozen } });
   const answers = { 200: { description: 'The clock' } };
   return [
-    endpoint({ method: 'GET', path: '/clock', operation: 'readClock', summary: 'Read the clock', right: null, answers, handler: told }),
     endpoint({
-      method: 'PUT', path: '/clock', operation: 'setClock', summary: 'Set or freeze the clock', right: null, answers,
+      method: 'GET',
+      path: '/clock',
+      operation: 'readClock',
+      summary: 'Read the clock',
+      right: null,
+      answers,
+      handler: told,
+    }),
+    endpoint({
+      method: 'PUT',
+      path: '/clock',
+      operation: 'setClock',
+      summary: 'Set or freeze the clock',
+      right: null,
+      answers,
       body: Shape({ now: Optional(Text()), frozen: Optional(Flag()) }),
       async handler({ body }) {
         if (body.now !== undefined) {
           const now = new Date(body.now);
-          if (Number.isNaN(now.getTime())) throw invalid({ message: 'Not a date-time', uri: '#/now', attribute: 'format', details: ['ISO 8601'] });
+          if (Number.isNaN(now.getTime()))
+            throw invalid({ message: 'Not a date-time', uri: '#/now', attribute: 'format', details: ['ISO 8601'] });
           if (now > clock.now()) await advanceTo(now);
           else clock.set(now);
         }
@@ -37,35 +70,96 @@ export function simulatorEndpoints({ clock, simulator, advanceTo, clockChanged }
       },
     }),
     endpoint({
-      method: 'POST', path: '/clock/advance', operation: 'advanceClock', summary: 'Move time on; what is due runs before the answer', right: null, answers,
+      method: 'POST',
+      path: '/clock/advance',
+      operation: 'advanceClock',
+      summary: 'Move time on; what is due runs before the answer',
+      right: null,
+      answers,
       body: Shape({ by: Text() }),
       async handler({ body }) {
         const ms = parseDuration(body.by);
-        if (ms === null) throw invalid({ message: 'Not a duration', uri: '#/by', attribute: 'format', details: ['30s, 15m, 2h, 7d; at most 366d'] });
+        if (ms === null)
+          throw invalid({
+            message: 'Not a duration',
+            uri: '#/by',
+            attribute: 'format',
+            details: ['30s, 15m, 2h, 7d; at most 366d'],
+          });
         await advanceTo(addMs(clock.now(), ms));
         await clockChanged();
         return told();
       },
     }),
     endpoint({
-      method: 'PUT', path: '/faults', operation: 'setFaults', summary: 'Schedule faults on the link', right: null, answers: { 200: { description: 'The plan in force' } },
+      method: 'PUT',
+      path: '/faults',
+      operation: 'setFaults',
+      summary: 'Schedule faults on the link',
+      right: null,
+      answers: { 200: { description: 'The plan in force' } },
       body: Shape({
         seed: Optional(Integer(0, 2_147_483_647)),
         rate: Optional(Token()),
-        schedule: Optional(Type.Array(Shape({ operation: Text(), ordinal: Integer(1, 1_000_000_000), fault: Token() }), { maxItems: 1000 })),
+        schedule: Optional(
+          Type.Array(Shape({ operation: Text(), ordinal: Integer(1, 1_000_000_000), fault: Token() }), {
+            maxItems: 1000,
+          }),
+        ),
       }),
       handler({ body }) {
         const { rate, ...plan } = body;
         const read = faultPlanFrom({ ...plan, ...(rate === undefined ? {} : { rate: Number(rate) }) });
-        if ('refused' in read) throw invalid({ message: 'Not a fault plan', uri: read.refused, attribute: 'fault', details: ['see the list of outcomes'] });
+        if ('refused' in read)
+          throw invalid({
+            message: 'Not a fault plan',
+            uri: read.refused,
+            attribute: 'fault',
+            details: ['see the list of outcomes'],
+          });
         simulator.faults.set(read.plan);
         return { status: 200, body: simulator.faults.plan() };
       },
     }),
-    endpoint({ method: 'GET', path: '/faults', operation: 'readFaults', summary: 'The plan in force', right: null, answers: { 200: { description: 'Plan' } }, handler: () => ({ status: 200, body: simulator.faults.plan() }) }),
     endpoint({
-      method: 'GET', path: '/books', operation: 'readBooks', summary: "The acquirer's own sums by order", right: null, answers: { 200: { description: 'Books' } },
-      handler: async () => ({ status: 200, body: JSON.stringify({ books: await simulator.books() }, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value)) }),
+      method: 'GET',
+      path: '/faults',
+      operation: 'readFaults',
+      summary: 'The plan in force',
+      right: null,
+      answers: { 200: { description: 'Plan' } },
+      handler: () => ({ status: 200, body: simulator.faults.plan() }),
+    }),
+    ...(['chargeback', 'representment'] as const).map((type) =>
+      endpoint({
+        method: 'POST',
+        path: `/orders/:id/${type}`,
+        operation: `${type}Order`,
+        summary: type === 'chargeback' ? 'The issuer takes a charge back' : 'The dispute was won',
+        right: null,
+        params: Type.Object({ id: Type.String() }),
+        answers: { 204: { description: 'Booked' } },
+        async handler({ params }) {
+          const arrived = await arrive(params.id, type);
+          if (arrived === null) throw new Failure('not_found');
+          if (!arrived) throw new Failure('conflict', { message: `The order does not take a ${type} now` });
+          return { status: 204, body: null };
+        },
+      }),
+    ),
+    endpoint({
+      method: 'GET',
+      path: '/books',
+      operation: 'readBooks',
+      summary: "The acquirer's own sums by order",
+      right: null,
+      answers: { 200: { description: 'Books' } },
+      handler: async () => ({
+        status: 200,
+        body: JSON.stringify({ books: await simulator.books() }, (_, value: unknown) =>
+          typeof value === 'bigint' ? value.toString() : value,
+        ),
+      }),
     }),
   ];
 }

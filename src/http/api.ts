@@ -4,7 +4,7 @@ import type { Log } from '../base/index.ts';
 import type { Once } from '../store/index.ts';
 import type { RequestHead } from './authenticate.ts';
 import { readBody, requireAcceptsJson, requireJson } from './body.ts';
-import type { AnyEndpoint, Answer, Api, Input } from './endpoint.ts';
+import type { Answer, AnyEndpoint, Api, Input } from './endpoint.ts';
 import { API_HEADERS, Failure } from './failure.ts';
 import { Shape } from './fields.ts';
 import { onceFor, onceKeyIn } from './idempotency.ts';
@@ -59,9 +59,9 @@ function serve<Principal>(
       const answer = await endpoint.handler(
         new HandlerInput(principal, shaped, request.id, head.remoteAddress, server.log),
       );
-      return send(reply, answer);
+      return await send(reply, answer);
     } catch (error) {
-      return server.refuse(error instanceof Failure ? error : (failureOf?.(error) ?? error), request, reply);
+      return await server.refuse(error instanceof Failure ? error : (failureOf?.(error) ?? error), request, reply);
     } finally {
       server.work.end();
     }
@@ -182,11 +182,11 @@ function settle(schema: CompiledSchema, value: object, violations: readonly Viol
 }
 
 function send(reply: FastifyReply, { status, body, location, headers, link, replayed }: Answer): FastifyReply {
-  reply.code(status).headers(API_HEADERS as Record<string, string>);
+  reply.code(status).headers(API_HEADERS);
   if (location) reply.header('location', location);
   if (link) reply.header('link', link);
   if (replayed) reply.header('idempotent-replay', 'true');
-  if (headers) reply.headers(headers as Record<string, string>);
+  if (headers) reply.headers(headers);
   if (body === null) return reply.removeHeader('content-type').send();
   return reply.send(typeof body === 'string' ? body : JSON.stringify(body));
 }

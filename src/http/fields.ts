@@ -211,8 +211,7 @@ export const List = <const Values extends readonly string[]>(
 export const Shape = <Properties extends TProperties>(
   properties: Properties,
   options: object = {},
-): ReturnType<typeof Type.Object<Properties>> =>
-  Type.Object(properties, { additionalProperties: false, ...options }) as ReturnType<typeof Type.Object<Properties>>;
+): ReturnType<typeof Type.Object<Properties>> => Type.Object(properties, { additionalProperties: false, ...options });
 
 /** A flat map of free names to values: at most `max` entries, names as the pattern says. */
 export const FlatMap = <Value extends TSchema>(

@@ -3,7 +3,7 @@
 import { addMs } from '../base/index.ts';
 import type { Begun, Change, Loaded, Need, Next, Once, OnceRecords, StoredAnswer } from '../store/index.ts';
 import { Failure, invalid } from './failure.ts';
-import { type OnceKey, onceKind, type OnceRecord, recordInsert, recordRemove, recordUpdate } from './queries.ts';
+import { type OnceKey, type OnceRecord, onceKind, recordInsert, recordRemove, recordUpdate } from './queries.ts';
 
 /** HMAC under a key of its own for each purpose (the vault's). */
 export type Keyed = (purpose: string, data: Buffer | string) => Buffer;

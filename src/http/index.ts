@@ -4,16 +4,16 @@ export { api } from './api.ts';
 export {
   type Authentication,
   type Authenticator,
+  type BasicOptions,
   basicAuthentication,
   basicCredentials,
-  type BasicOptions,
   networkOf,
   type RequestHead,
 } from './authenticate.ts';
 export { documentation } from './documentation.ts';
 export {
-  type AnyEndpoint,
   type Answer,
+  type AnyEndpoint,
   type Api,
   type DocumentedAnswer,
   type Endpoint,
@@ -26,16 +26,16 @@ export {
   Failure,
   type FailureAnswer,
   type FailureDetail,
-  failureHeaders,
   type FailureKind,
   type FieldError,
+  failureHeaders,
   invalid,
   problemEnvelope,
-  rateFields,
   type RateState,
+  rateFields,
 } from './failure.ts';
 export * from './fields.ts';
-export { type Keyed, onceRecords, type OnceOptions } from './idempotency.ts';
+export { type Keyed, type OnceOptions, onceRecords } from './idempotency.ts';
 export { type Rate, type RateLimiter, rateLimiter, type Taken } from './limits.ts';
 export { type PageLinks, pageLinks } from './links.ts';
 export { type AnyApi, type ApiInfo, openapiOf } from './openapi.ts';

@@ -1,9 +1,9 @@
 // The API description (OpenAPI 3.1), made from the same declarations that are served. Rule: nothing is described by hand.
 import { STATUS_CODES } from 'node:http';
-import type { Api, AnyEndpoint } from './endpoint.ts';
-import { failureTitle, type FailureKind } from './failure.ts';
-import { fieldKinds } from './fields.ts';
 import { NOTHING } from './api.ts';
+import type { AnyEndpoint, Api } from './endpoint.ts';
+import { type FailureKind, failureTitle } from './failure.ts';
+import { fieldKinds } from './fields.ts';
 import type { JsonSchema } from './schema.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a description covers APIs of every kind of principal

@@ -1,6 +1,6 @@
 // What those who run the service look at: metrics, liveness, readiness. Rule: labels come from closed sets (route templates,
 // methods, statuses), never from a request.
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { RequestMetrics, Server } from './server.ts';
 
 export interface Metrics extends RequestMetrics {

@@ -1,9 +1,9 @@
 // Schemas at work: each is compiled once, when the server starts, into a check that reports every wrong field and a step that
 // makes typed values of the right ones. Rule: one error a field, in the order of the schema, and never the value itself.
-import { type ErrorObject, Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { assert } from '../base/index.ts';
 import type { FieldError } from './failure.ts';
-import { fieldKinds, type FieldKindName } from './fields.ts';
+import { type FieldKindName, fieldKinds } from './fields.ts';
 import { pointerNames, pointerOf } from './pointer.ts';
 
 /** A JSON schema as plain data (draft 2020-12, the part that requests use). */

@@ -115,9 +115,9 @@ export function createServer(options: ServerOptions): Server {
     frameworkErrors: (error, request, reply) => {
       log.info({ requestId: request.id, method: request.method, route: 'none', status: 400 }, 'request');
       reply.headers(fixedHeaders).header('x-request-id', request.id);
-      refuse(error, request, reply as unknown as FastifyReply);
+      refuse(error, request, reply);
     },
-    clientErrorHandler: (error, socket) => malformed(error, socket as Socket),
+    clientErrorHandler: (error, socket) => malformed(error, socket),
   });
 
   const envelopeAt = (path: string): Envelope => {

@@ -15,7 +15,11 @@ export interface Cashflow {
 /** `amount`: the operation's amount in the accounting currency, for operations whose group moves none (authorize, reverse). */
 export function cashflowOf(postings: readonly Posting[], accounting: string, amount: bigint): Cashflow {
   const sum = (matches: (account: string) => boolean): bigint =>
-    postings.reduce((total, posting) => (posting.currency === accounting && matches(posting.account) ? total + posting.amount : total), 0n);
+    postings.reduce(
+      (total, posting) =>
+        posting.currency === accounting && matches(posting.account) ? total + posting.amount : total,
+      0n,
+    );
   const kind = postings[0]?.kind ?? '';
   const payable = sum((name) => name === 'merchant_payable' || name === 'merchant_disputed');
   const feeIncome = -sum((name) => name === 'fee_income');
@@ -27,7 +31,19 @@ export function cashflowOf(postings: readonly Posting[], accounting: string, amo
   const incoming = kind === 'charge' || kind === 'representment' ? receivable + fee + reserve : 0n;
   const outgoing = incoming - fee - reserve - receivable;
   assert(fee >= 0n && reserve >= 0n && incoming >= 0n && outgoing >= 0n, 'cashflow identity');
-  const shown = kind === 'charge' || kind === 'representment' ? incoming : kind === 'refund' || kind === 'credit' || kind === 'chargeback' ? outgoing : amount;
+  const shown =
+    kind === 'charge' || kind === 'representment'
+      ? incoming
+      : kind === 'refund' || kind === 'credit' || kind === 'chargeback'
+        ? outgoing
+        : amount;
   const text = (minor: bigint): string => formatAmount(minor, accounting);
-  return { currency: accounting, amount: text(shown), fee: text(fee), incoming: text(incoming), receivable: text(receivable), reserve: text(reserve) };
+  return {
+    currency: accounting,
+    amount: text(shown),
+    fee: text(fee),
+    incoming: text(incoming),
+    receivable: text(receivable),
+    reserve: text(reserve),
+  };
 }

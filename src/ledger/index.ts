@@ -1,8 +1,16 @@
 // ledger: double entry. Owns postings, balances and rates; knows amounts and accounts, no order's state. Postings are final.
 export { type Cashflow, cashflowOf } from './cashflow.ts';
-export { chart } from './chart.ts';
 export { type Invariant, ledgerInvariants } from './invariants.ts';
-export { convert, type Entry, postClearing, type Posted, postOperation, postReserveRelease } from './post.ts';
-export { type PricingPlan, pricingErrors, type PricingRule } from './pricing.ts';
-export { balancesOf, type Posting, postingsOfOrders, type RateRow, ratesBetween, ratesLatest } from './queries.ts';
-export { createRates, formatRate, parseEcbXml, parseRate, type Rate, type RateInput, type Rates, rateRows } from './rates.ts';
+export { convert, type Entry, type Posted, postClearing, postOperation, postReserveRelease } from './post.ts';
+export { type PricingPlan, type PricingRule, pricingErrors } from './pricing.ts';
+export { type Posting, postingsOfOrders, type RateRow, ratesBetween, ratesLatest } from './queries.ts';
+export {
+  createRates,
+  formatRate,
+  parseEcbXml,
+  parseRate,
+  type Rate,
+  type RateInput,
+  type Rates,
+  rateRows,
+} from './rates.ts';

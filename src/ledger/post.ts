@@ -68,7 +68,12 @@ const holdLines = (entry: Entry, sign: 1n | -1n): Line[] =>
       ];
 
 const feeLines = (entry: Entry, fee: bigint): Line[] =>
-  fee === 0n ? [] : [[account('merchant_payable'), entry.accounting, fee], [account('fee_income'), entry.accounting, -fee]];
+  fee === 0n
+    ? []
+    : [
+        [account('merchant_payable'), entry.accounting, fee],
+        [account('fee_income'), entry.accounting, -fee],
+      ];
 
 type Group = (entry: Entry, converted: bigint, fee: bigint) => Line[];
 
@@ -83,7 +88,12 @@ const groups: Readonly<Record<PostedOperation, Group>> = {
       [account('merchant_payable'), entry.accounting, -(converted - fee - reserve)],
     ];
     if (fee > 0n) lines.push([account('fee_income'), entry.accounting, -fee]);
-    if (reserve > 0n) lines.push([account('merchant_reserve', dayOf(addDays(entry.at, entry.plan.reserve.days))), entry.accounting, -reserve]);
+    if (reserve > 0n)
+      lines.push([
+        account('merchant_reserve', dayOf(addDays(entry.at, entry.plan.reserve.days))),
+        entry.accounting,
+        -reserve,
+      ]);
     return lines;
   },
   refund: (entry, converted, fee) => [
@@ -115,7 +125,12 @@ export function postOperation(entry: Entry): Posted {
   const unpriced = entry.operation === 'void' || entry.operation === 'representment';
   const fee = unpriced
     ? 0n
-    : feeOf(entry.plan, { operation: entry.operation as PricedOperation, cardType: entry.cardType, country: entry.country }, converted, entry.accounting);
+    : feeOf(
+        entry.plan,
+        { operation: entry.operation, cardType: entry.cardType, country: entry.country },
+        converted,
+        entry.accounting,
+      );
   return posted(entry, entry.operationId, entry.operation, groups[entry.operation](entry, converted, fee));
 }
 
@@ -131,8 +146,16 @@ function posted(origin: Origin, entryId: bigint, kind: string, lines: readonly L
   const postings = lines.map(([name, currency, amount], line): Posting => {
     sums.set(currency, (sums.get(currency) ?? 0n) + amount);
     return {
-      project_id: origin.projectId, entry_id: entryId, line, kind, order_id: origin.orderId, operation_id: origin.operationId,
-      account: name, currency, amount, created_at: origin.at,
+      project_id: origin.projectId,
+      entry_id: entryId,
+      line,
+      kind,
+      order_id: origin.orderId,
+      operation_id: origin.operationId,
+      account: name,
+      currency,
+      amount,
+      created_at: origin.at,
     };
   });
   for (const sum of sums.values()) assert(sum === 0n, `the ${kind} group does not balance`);
@@ -140,11 +163,23 @@ function posted(origin: Origin, entryId: bigint, kind: string, lines: readonly L
 }
 
 /** Clearing: what the acquirer pays (or takes back) for an operation, in the order's currency. */
-export function postClearing(origin: Origin, entryId: bigint, operation: 'charge' | 'refund' | 'credit', amount: Money, link: string): Posted {
+export function postClearing(
+  origin: Origin,
+  entryId: bigint,
+  operation: 'charge' | 'refund' | 'credit',
+  amount: Money,
+  link: string,
+): Posted {
   const lines: Line[] =
     operation === 'charge'
-      ? [[account('settlement_bank'), amount.currency, amount.minor], [account('acquirer_receivable', link), amount.currency, -amount.minor]]
-      : [[account('refund_clearing'), amount.currency, amount.minor], [account('settlement_bank'), amount.currency, -amount.minor]];
+      ? [
+          [account('settlement_bank'), amount.currency, amount.minor],
+          [account('acquirer_receivable', link), amount.currency, -amount.minor],
+        ]
+      : [
+          [account('refund_clearing'), amount.currency, amount.minor],
+          [account('settlement_bank'), amount.currency, -amount.minor],
+        ];
   return posted(origin, entryId, 'clearing', lines);
 }
 

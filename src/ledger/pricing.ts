@@ -72,10 +72,12 @@ export function pricingErrors(plan: PricingPlan, currency: string): [string, str
     if (!PERCENT.test(rule.percent)) errors.push([`#/rules/${i}/percent`, 'must be a percentage from 0 to 100']);
     for (const name of ['fixed', 'min', 'max'] as const) {
       const text = rule[name];
-      if (text !== undefined && parseAmount(text, currency) === null) errors.push([`#/rules/${i}/${name}`, `must be a ${amount}`]);
+      if (text !== undefined && parseAmount(text, currency) === null)
+        errors.push([`#/rules/${i}/${name}`, `must be a ${amount}`]);
     }
   });
   if (!PERCENT.test(plan.reserve.percent)) errors.push(['#/reserve/percent', 'must be a percentage from 0 to 100']);
-  if (!Number.isInteger(plan.reserve.days) || plan.reserve.days < 1 || plan.reserve.days > 366) errors.push(['#/reserve/days', 'must be 1 to 366 days']);
+  if (!Number.isInteger(plan.reserve.days) || plan.reserve.days < 1 || plan.reserve.days > 366)
+    errors.push(['#/reserve/days', 'must be 1 to 366 days']);
   return errors;
 }

@@ -18,8 +18,16 @@ export interface Posting {
 const postings = table<Posting>(
   'postings',
   {
-    project_id: 'int8', entry_id: 'int8', line: 'int4', kind: 'text', order_id: 'int8', operation_id: 'int8', account: 'text',
-    currency: 'text', amount: 'int8', created_at: 'timestamptz',
+    project_id: 'int8',
+    entry_id: 'int8',
+    line: 'int4',
+    kind: 'text',
+    order_id: 'int8',
+    operation_id: 'int8',
+    account: 'text',
+    currency: 'text',
+    amount: 'int8',
+    created_at: 'timestamptz',
   },
   ['project_id', 'entry_id', 'line'],
 );
@@ -30,23 +38,28 @@ interface Balance {
   readonly currency: string;
   readonly amount: bigint;
 }
-const balances = table<Balance>(
-  'balances',
-  { project_id: 'int8', account: 'text', currency: 'text', amount: 'int8' },
-  ['project_id', 'account', 'currency'],
-);
+const balances = table<Balance>('balances', { project_id: 'int8', account: 'text', currency: 'text', amount: 'int8' }, [
+  'project_id',
+  'account',
+  'currency',
+]);
 
 /** A line and its effect on the balance, never one without the other. */
 export const postingInsert = (posting: Posting): Change[] => [
   insert(postings, posting),
-  add(balances, { project_id: posting.project_id, account: posting.account, currency: posting.currency, amount: posting.amount }),
+  add(balances, {
+    project_id: posting.project_id,
+    account: posting.account,
+    currency: posting.currency,
+    amount: posting.amount,
+  }),
 ];
 
 export const postingsOfOrders = (db: Db, owner: bigint, orderIds: readonly bigint[]): Promise<Posting[]> =>
-  db.query('select * from postings where project_id = $1 and order_id = any($2::int8[]) order by entry_id, line', [owner, orderIds]);
-
-export const balancesOf = (db: Db, owner: bigint): Promise<Balance[]> =>
-  db.query('select * from balances where project_id = $1 order by account, currency', [owner]);
+  db.query('select * from postings where project_id = $1 and order_id = any($2::int8[]) order by entry_id, line', [
+    owner,
+    orderIds,
+  ]);
 
 export interface RateRow {
   readonly from_currency: string;
@@ -62,7 +75,14 @@ export async function ratesUpsert(db: Db, rows: readonly RateRow[], at: Date): P
     `insert into rates (from_currency, to_currency, day, micro, source, created_at)
      select f, t, d, m, s, $6 from unnest($1::text[], $2::text[], $3::date[], $4::int8[], $5::text[]) as v(f, t, d, m, s)
      on conflict (from_currency, to_currency, day) do update set micro = excluded.micro, source = excluded.source, created_at = excluded.created_at`,
-    [rows.map((r) => r.from_currency), rows.map((r) => r.to_currency), rows.map((r) => r.day), rows.map((r) => r.micro), rows.map((r) => r.source), at],
+    [
+      rows.map((r) => r.from_currency),
+      rows.map((r) => r.to_currency),
+      rows.map((r) => r.day),
+      rows.map((r) => r.micro),
+      rows.map((r) => r.source),
+      at,
+    ],
   );
 }
 

@@ -13,7 +13,8 @@ export interface Rate {
 }
 
 /** `1.123400`; the contract's six decimals. */
-export const formatRate = (micro: bigint): string => `${micro / 1_000_000n}.${(micro % 1_000_000n).toString().padStart(6, '0')}`;
+export const formatRate = (micro: bigint): string =>
+  `${micro / 1_000_000n}.${(micro % 1_000_000n).toString().padStart(6, '0')}`;
 
 /** Millionths of a decimal text with at most ten decimals (rounded half to even to six); null when it is none or not above zero. */
 export function parseRate(text: string): bigint | null {
@@ -36,13 +37,21 @@ export function rateRows(inputs: readonly RateInput[], source: string): RateRow[
   const rows = new Map<string, RateRow>();
   for (const { from, to, rate, day } of inputs) {
     const micro = parseRate(rate);
-    if (micro === null || from === to || !isCurrency(from) || !isCurrency(to) || !/^\d{4}-\d{2}-\d{2}$/.test(day)) return null;
+    if (micro === null || from === to || !isCurrency(from) || !isCurrency(to) || !/^\d{4}-\d{2}-\d{2}$/.test(day))
+      return null;
     rows.set(`${from}${to}${day}`, { from_currency: from, to_currency: to, day, micro, source });
   }
-  for (const row of [...rows.values()]) {
+  for (const row of Array.from(rows.values())) {
     const key = `${row.to_currency}${row.from_currency}${row.day}`;
     const micro = divideHalfEven(1_000_000_000_000n, row.micro);
-    if (!rows.has(key) && micro > 0n) rows.set(key, { from_currency: row.to_currency, to_currency: row.from_currency, day: row.day, micro, source: `${source}, inverse` });
+    if (!rows.has(key) && micro > 0n)
+      rows.set(key, {
+        from_currency: row.to_currency,
+        to_currency: row.from_currency,
+        day: row.day,
+        micro,
+        source: `${source}, inverse`,
+      });
   }
   return [...rows.values()];
 }
@@ -52,7 +61,12 @@ export function parseEcbXml(xml: string): RateInput[] | null {
   if (xml.length > 5_000_000 || /<!(DOCTYPE|ENTITY)/i.test(xml)) return null;
   let document: unknown;
   try {
-    document = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: '', processEntities: false, parseAttributeValue: false }).parse(xml);
+    document = new XMLParser({
+      ignoreAttributes: false,
+      attributeNamePrefix: '',
+      processEntities: false,
+      parseAttributeValue: false,
+    }).parse(xml);
   } catch {
     return null;
   }
@@ -61,7 +75,8 @@ export function parseEcbXml(xml: string): RateInput[] | null {
   for (const day of days) {
     for (const cube of listOf(at(day, 'Cube'))) {
       const { currency, rate } = cube as { currency?: string; rate?: string };
-      if (currency && rate && isCurrency(currency)) rates.push({ from: 'EUR', to: currency, rate, day: String((day as { time?: string }).time) });
+      if (currency && rate && isCurrency(currency))
+        rates.push({ from: 'EUR', to: currency, rate, day: String((day as { time?: string }).time) });
     }
   }
   return rates.length > 0 ? rates : null;
@@ -69,7 +84,11 @@ export function parseEcbXml(xml: string): RateInput[] | null {
 
 const listOf = (value: unknown): unknown[] => (value === undefined ? [] : Array.isArray(value) ? value : [value]);
 const at = (value: unknown, ...names: string[]): unknown =>
-  names.reduce<unknown>((inner, name) => (typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>)[name] : undefined), value);
+  names.reduce<unknown>(
+    (inner, name) =>
+      typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>)[name] : undefined,
+    value,
+  );
 
 export interface Rates {
   /** The latest known rate of the pair; null when there is none. */
@@ -82,7 +101,12 @@ export function createRates(db: Db): Rates {
   let latest = new Map<string, Rate>();
   const reload = async (now: Date): Promise<void> => {
     const rows = await ratesLatest(db, dayOf(now));
-    latest = new Map(rows.map((row) => [`${row.from_currency}${row.to_currency}`, { micro: row.micro, day: row.day, source: row.source }]));
+    latest = new Map(
+      rows.map((row) => [
+        `${row.from_currency}${row.to_currency}`,
+        { micro: row.micro, day: row.day, source: row.source },
+      ]),
+    );
   };
   return {
     get: (from, to) => latest.get(`${from}${to}`) ?? null,

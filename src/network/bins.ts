@@ -3,7 +3,7 @@
 import type { Pan } from '../base/index.ts';
 import type { Db } from '../store/index.ts';
 import data from './bins.json' with { type: 'json' };
-import { binRangeDelete, binRangesSelect, binRangeUpsert, type BinRangeRow } from './queries.ts';
+import { type BinRangeRow, binRangeDelete, binRangesSelect, binRangeUpsert } from './queries.ts';
 
 export interface Bin {
   /** Lower case: visa, mastercard, amex, … `unknown` for a number of no range. */

@@ -1,7 +1,7 @@
 // network: the card network. Owns bin_ranges and simulator_transactions. Knows messages, codes, card ranges and links; nothing of
 // orders, projects or HTTP. The gateway sends through a Link by the name that a terminal carries; the issuing side answers as IssuerHost.
 export { type Bin, type BinRange, binList, binPut, binRemove, binsLoad, lookupBin } from './bins.ts';
-export { type FaultPlan, type FaultPlanInput, type Faults, type Injected, faultPlanFrom } from './faults.ts';
+export { type FaultPlan, type FaultPlanInput, type Faults, faultPlanFrom, type Injected } from './faults.ts';
 export { makeStan, networkTransactionId, rrnOf, type StanMaker, stanMaker } from './identifiers.ts';
 export {
   type CodeClass,
@@ -16,8 +16,6 @@ export { createLinks, withDeadline } from './link.ts';
 export {
   type IssuerHost,
   type Link,
-  MESSAGES,
-  mtiOf,
   type NetworkAnswer,
   type NetworkOperation,
   type NetworkRequest,

@@ -1,7 +1,7 @@
 // Links by name, and the pairing of an answer with the request that waits for it.
 // Rule: a request is settled once: the first answer in time counts; a doubled one is dropped, one after the deadline is reported apart.
 import type { Clock } from '../base/index.ts';
-import { NoAnswer, type Link, type NetworkAnswer, type NetworkRequest } from './message.ts';
+import { type Link, type NetworkAnswer, type NetworkRequest, NoAnswer } from './message.ts';
 
 /** Links by the name that a terminal carries. */
 export const createLinks = (links: readonly Link[]): ReadonlyMap<string, Link> =>

@@ -1,5 +1,5 @@
 // The SQL of this room: bin_ranges and simulator_transactions, named in no other file.
-import { arrayLiteral, table, type Db, type Kind } from '../store/index.ts';
+import { arrayLiteral, type Db, type Kind, table } from '../store/index.ts';
 import type { NetworkOperation } from './message.ts';
 
 export interface BinRangeRow {

@@ -7,17 +7,17 @@ import { lookupBin } from './bins.ts';
 import { createFaults, type Faults } from './faults.ts';
 import { authCodeFrom, networkTransactionId, rrnOf } from './identifiers.ts';
 import { exchange } from './link.ts';
-import { NoAnswer, type IssuerHost, type Link, type NetworkAnswer, type NetworkRequest } from './message.ts';
+import { type IssuerHost, type Link, type NetworkAnswer, type NetworkRequest, NoAnswer } from './message.ts';
 import {
   booksSelect,
+  type Entry,
   entriesOfOrder,
   entryOfReference,
-  simulatorTransactions,
-  type Entry,
   type OrderBook,
+  simulatorTransactions,
 } from './queries.ts';
 import { answerFrom, entryFor, entryFromIssuer } from './simulate.ts';
-import { outcomeOf, type Fault } from './simulator-cards.ts';
+import { type Fault, outcomeOf } from './simulator-cards.ts';
 
 export interface SimulatorOptions {
   /** A committer of its own, on a session with synchronous_commit off. */

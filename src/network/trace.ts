@@ -4,7 +4,7 @@ import { numericOf } from '../base/index.ts';
 import type { Db } from '../store/index.ts';
 import { isoCode } from './iso-codes.ts';
 import { MESSAGES, mtiOf } from './message.ts';
-import { orderEntriesSelect, type Entry } from './queries.ts';
+import { type Entry, orderEntriesSelect } from './queries.ts';
 
 export interface TracedField {
   /** Data element of ISO 8583, `48.10` for a tag of DE 48. */

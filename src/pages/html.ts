@@ -6,7 +6,13 @@ export class Html {
   }
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
 
 type Part = string | number | Html | null | false | readonly Html[];
@@ -15,7 +21,7 @@ const rendered = (part: Part): string => {
   if (part === null || part === false) return '';
   if (part instanceof Html) return part.text;
   if (Array.isArray(part)) return part.map(rendered).join('');
-  return escaped(String(part));
+  return escaped(String(part as string | number));
 };
 
 export const html = (strings: TemplateStringsArray, ...parts: Part[]): Html =>

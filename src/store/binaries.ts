@@ -48,7 +48,10 @@ function machineBin(): string | null {
 
 /** The package ships no symlinks (npm can't), so they are made in a folder of our own; a moved project gets new ones. */
 function linkLibraries(root: string, lib: string): void {
-  const links = JSON.parse(fs.readFileSync(path.join(root, 'native/pg-symlinks.json'), 'utf8')) as { source: string; target: string }[];
+  const links = JSON.parse(fs.readFileSync(path.join(root, 'native/pg-symlinks.json'), 'utf8')) as {
+    source: string;
+    target: string;
+  }[];
   fs.mkdirSync(lib, { recursive: true, mode: 0o755 });
   for (const { source, target } of links) {
     const link = path.join(lib, path.basename(target));

@@ -2,7 +2,7 @@
 // its state once, decides in order of arrival, writes each table with one statement, commits once. Alone, a command commits at once.
 // Rule: a decision is pure; whatever it throws is its own caller's, and its neighbours go on as if it had not come.
 import { assert, type Clock, type IdMaker, type Log } from '../base/index.ts';
-import { insert, type Change, statementsFor, table } from './table.ts';
+import { type Change, insert, statementsFor, table } from './table.ts';
 
 /** Anything that runs one SQL statement. Rows come back as objects: int8 as bigint, timestamptz as Date, jsonb parsed. */
 export interface Db {
@@ -73,7 +73,11 @@ interface Decided {
   readonly value: unknown;
 }
 
-const commitGroups = table<{ id: bigint; committed_at: Date }>('commit_groups', { id: 'int8', committed_at: 'timestamptz' }, ['id']);
+const commitGroups = table<{ id: bigint; committed_at: Date }>(
+  'commit_groups',
+  { id: 'int8', committed_at: 'timestamptz' },
+  ['id'],
+);
 
 /** Names points where tests stop or fail the process; does nothing unless a test asks. */
 export type FaultPoint = (name: string) => void;
@@ -91,7 +95,7 @@ export interface CommitterOptions {
 
 export function createCommitter(options: CommitterOptions): Committer {
   const { clock, log, maxGroup = 256 } = options;
-  let queue: Waiting[] = [];
+  const queue: Waiting[] = [];
   let running: Promise<void> | null = null;
   let session: Session | null = null;
 
@@ -180,10 +184,10 @@ export function createCommitter(options: CommitterOptions): Committer {
     for (let tries = 1; ; tries++) {
       try {
         const db = await connected();
-        const rows = await db.query('insert into commit_groups (id, committed_at) values ($1, $2) on conflict do nothing returning id', [
-          id,
-          clock.now(),
-        ]);
+        const rows = await db.query(
+          'insert into commit_groups (id, committed_at) values ($1, $2) on conflict do nothing returning id',
+          [id, clock.now()],
+        );
         return rows.length === 0;
       } catch (error) {
         if (tries >= 10) throw error;
@@ -195,7 +199,7 @@ export function createCommitter(options: CommitterOptions): Committer {
   return {
     submit<Value>(command: Command<Value>): Promise<Value> {
       return new Promise<Value>((resolve, reject) => {
-        queue.push({ command, resolve: resolve as (value: unknown) => void, reject });
+        queue.push({ command, resolve: resolve, reject });
         running ??= run();
       });
     },
@@ -216,7 +220,20 @@ class CommitUnknown extends Error {
 }
 
 /** Serialization failure, deadlock, and the server going away or coming up: the same decision may be tried again. */
-const TRANSIENT = new Set(['40001', '40P01', '57P01', '57P02', '57P03', '08000', '08003', '08006', 'ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE']);
+const TRANSIENT = new Set([
+  '40001',
+  '40P01',
+  '57P01',
+  '57P02',
+  '57P03',
+  '08000',
+  '08003',
+  '08006',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+]);
 const isTransient = (error: unknown): boolean => TRANSIENT.has((error as { code?: string } | null)?.code ?? '');
 
 type States = Map<string, Map<string, unknown>>;
@@ -261,7 +278,8 @@ function decideAll(group: readonly Waiting[], states: States): { decided: Decide
       continue;
     }
     changes.push(...decision.changes);
-    for (const { need, state } of decision.next ?? []) states.get(need.kind.name)?.set(need.kind.keyText(need.key), state);
+    for (const { need, state } of decision.next ?? [])
+      states.get(need.kind.name)?.set(need.kind.keyText(need.key), state);
     decided.push({ waiting, value: decision.value });
   }
   return { decided, changes };

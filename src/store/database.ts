@@ -38,11 +38,22 @@ export interface SessionOptions {
 const encoded = (values: readonly unknown[]): unknown[] =>
   values.map((value) => (typeof value === 'bigint' ? value.toString() : Array.isArray(value) ? encoded(value) : value));
 
-export function openDatabase(connection: Connection, { log, connections = 20 }: { log: Log; connections?: number }): Database {
-  const pool = new pg.Pool({ ...connection, types, max: connections, idleTimeoutMillis: 60_000, connectionTimeoutMillis: 10_000, statement_timeout: 60_000 });
+export function openDatabase(
+  connection: Connection,
+  { log, connections = 20 }: { log: Log; connections?: number },
+): Database {
+  const pool = new pg.Pool({
+    ...connection,
+    types,
+    max: connections,
+    idleTimeoutMillis: 60_000,
+    connectionTimeoutMillis: 10_000,
+    statement_timeout: 60_000,
+  });
   pool.on('error', (error) => log.warn({ err: error }, 'idle connection lost'));
   const on = (client: { query(text: string, values: unknown[]): Promise<{ rows: unknown[] }> }): Db => ({
-    query: async <Row extends object>(text: string, values: readonly unknown[] = []) => (await client.query(text, encoded(values))).rows as Row[],
+    query: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
+      (await client.query(text, encoded(values))).rows as Row[],
   });
   return {
     ...on(pool),
@@ -68,7 +79,10 @@ export function openDatabase(connection: Connection, { log, connections = 20 }: 
       const client = new pg.Client({ ...connection, types });
       client.on('error', (error) => log.error({ err: error }, 'the connection that holds a lock was lost'));
       await client.connect();
-      const { rows } = await client.query<{ held: boolean }>('select pg_try_advisory_lock($1, $2) as held', [lockClass, number]);
+      const { rows } = await client.query<{ held: boolean }>('select pg_try_advisory_lock($1, $2) as held', [
+        lockClass,
+        number,
+      ]);
       if (rows[0]?.held) return { release: () => client.end() };
       await client.end();
       return null;
@@ -83,8 +97,12 @@ export function openDatabase(connection: Connection, { log, connections = 20 }: 
  */
 const SESSION = `set plan_cache_mode = force_custom_plan; set enable_hashjoin = off; set enable_mergejoin = off; set enable_seqscan = off; set statement_timeout = '30s'`;
 
-async function openSession(connection: Connection, { synchronousCommit = true }: SessionOptions, log: Log): Promise<Session> {
-  const client = new pg.Client({ ...connection, types, pipeline: true } as pg.ClientConfig);
+async function openSession(
+  connection: Connection,
+  { synchronousCommit = true }: SessionOptions,
+  log: Log,
+): Promise<Session> {
+  const client = new pg.Client({ ...connection, types, pipeline: true });
   let broken = false;
   client.on('error', (error) => {
     broken = true;
@@ -107,7 +125,10 @@ async function openSession(connection: Connection, { synchronousCommit = true }:
       return broken;
     },
     async query<Row extends object>(text: string, values: readonly unknown[] = []) {
-      const result = values.length === 0 ? await client.query(text) : await client.query({ name: nameOf(text), text, values: encoded(values) });
+      const result =
+        values.length === 0
+          ? await client.query(text)
+          : await client.query({ name: nameOf(text), text, values: encoded(values) });
       return result.rows as Row[];
     },
     close() {

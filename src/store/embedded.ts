@@ -267,16 +267,33 @@ function initialize(home: Home, programs: Programs): void {
     );
   }
   const fresh = path.join(home.dir, `new-${process.pid}`);
-  const locale = programs.major >= 17 ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'] : ['--locale=C.UTF-8'];
-  const door = home.password === undefined ? ['-A', 'trust'] : ['-A', 'scram-sha-256', `--pwfile=${path.join(home.dir, 'password')}`];
+  const locale =
+    programs.major >= 17
+      ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
+      : ['--locale=C.UTF-8'];
+  const door =
+    home.password === undefined
+      ? ['-A', 'trust']
+      : ['-A', 'scram-sha-256', `--pwfile=${path.join(home.dir, 'password')}`];
   const { file, args, options } = programs.command('initdb', [
-    ...['-D', fresh, '-U', USER, '-E', 'UTF8', '--data-checksums', '--no-instructions', '--no-sync'],
-    ...[...door, ...locale],
+    '-D',
+    fresh,
+    '-U',
+    USER,
+    '-E',
+    'UTF8',
+    '--data-checksums',
+    '--no-instructions',
+    '--no-sync',
+    ...door,
+    ...locale,
   ]);
   const made = spawnSync(file, args, { ...options, encoding: 'utf8' });
   if (made.status !== 0) {
     fs.rmSync(fresh, { recursive: true, force: true });
-    throw new StartError(`PostgreSQL could not create its data in ${home.dir}: ${lastLine(made.error?.message ?? made.stderr)}`);
+    throw new StartError(
+      `PostgreSQL could not create its data in ${home.dir}: ${lastLine(made.error?.message ?? made.stderr)}`,
+    );
   }
   syncTree(fresh);
   try {
@@ -337,9 +354,16 @@ async function start(home: Home, programs: Programs, options: EmbeddedOptions, t
   const { clock } = options;
   const host = tcp ? '127.0.0.1' : socketDir(home, programs.owner);
   const port = tcp ? await portOf(home) : 5432;
-  const settings = Object.entries({ ...SETTINGS, ...options.settings }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const settings = Object.entries({ ...SETTINGS, ...options.settings }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ]);
   const door = tcp ? ['-h', host] : ['-h', '', '-k', host, '-c', 'unix_socket_permissions=0700'];
-  const { file, args, options: spawning } = programs.command('postgres', ['-D', home.data, '-p', String(port), ...door, ...settings]);
+  const {
+    file,
+    args,
+    options: spawning,
+  } = programs.command('postgres', ['-D', home.data, '-p', String(port), ...door, ...settings]);
   const written = fs.openSync(home.log, 'w', 0o600);
   // Its own session: a Ctrl-C at the terminal is for us, who end it after the last transaction.
   const child = spawn(file, args, { ...spawning, detached: true, stdio: ['ignore', written, written] });
@@ -355,7 +379,8 @@ async function start(home: Home, programs: Programs, options: EmbeddedOptions, t
     if (gone !== null) return lost(gone, home, options);
     const answer = await answers(connection);
     if (answer === 'yes' && gone === null) return { pid: child.pid as number, connection };
-    if (answer instanceof Error && gone === null) throw new StartError(`PostgreSQL started but refuses us: ${answer.message}`);
+    if (answer instanceof Error && gone === null)
+      throw new StartError(`PostgreSQL started but refuses us: ${answer.message}`);
     await clock.sleep(20);
   }
   throw new StartError(`PostgreSQL did not come up within ${START_TIMEOUT_MS / 1000} s; see ${home.log}.`);
@@ -378,11 +403,21 @@ async function lost(reason: string, home: Home, options: EmbeddedOptions): Promi
 /** Fast shutdown, then an immediate one, then the kill that even a stopped process obeys. */
 async function end(pid: number, home: Home, programs: Programs | null, clock: Clock): Promise<void> {
   if (process.platform === 'win32') {
-    const { file, args, options } = (programs ?? findPrograms(home.dir)).command('pg_ctl', ['stop', '-D', home.data, '-m', 'fast']);
+    const { file, args, options } = (programs ?? findPrograms(home.dir)).command('pg_ctl', [
+      'stop',
+      '-D',
+      home.data,
+      '-m',
+      'fast',
+    ]);
     spawnSync(file, args, options);
     return;
   }
-  for (const [signal, waitMs] of [['SIGINT', 20_000], ['SIGQUIT', 5000], ['SIGKILL', 5000]] as const) {
+  for (const [signal, waitMs] of [
+    ['SIGINT', 20_000],
+    ['SIGQUIT', 5000],
+    ['SIGKILL', 5000],
+  ] as const) {
     if (!isServerOf(pid, home.data)) return;
     process.kill(pid, signal);
     for (let waited = 0; waited < waitMs && isServerOf(pid, home.data); waited += 20) await clock.sleep(20);
@@ -391,7 +426,10 @@ async function end(pid: number, home: Home, programs: Programs | null, clock: Cl
 
 /** `FATAL:  database files are incompatible with server` without what comes before. */
 const lastLine = (text: string): string => {
-  const lines = text.trim().split('\n').filter((line) => /\S/.test(line));
+  const lines = text
+    .trim()
+    .split('\n')
+    .filter((line) => /\S/.test(line));
   const telling = lines.findLast((line) => /FATAL|error:/.test(line)) ?? lines.at(-1) ?? 'no reason given';
   return telling.replace(/^.*?(FATAL|error):\s*/, '');
 };

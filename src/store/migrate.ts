@@ -17,11 +17,20 @@ export async function migrate(connection: Connection, log: Log): Promise<void> {
   await client.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK]);
-    const known = new Set(readdirSync(DIRECTORY).filter((name) => /^\d{4}_\w+\.sql$/.test(name) && name !== 'schema.sql').map((name) => name.slice(0, -4)));
+    const known = new Set(
+      readdirSync(DIRECTORY)
+        .filter((name) => /^\d{4}_\w+\.sql$/.test(name) && name !== 'schema.sql')
+        .map((name) => name.slice(0, -4)),
+    );
     const exists = await client.query(`select to_regclass('florin_migrations') as name`);
-    const done = exists.rows[0]?.name ? await client.query<{ name: string }>('select name from florin_migrations') : { rows: [] };
+    const done = exists.rows[0]?.name
+      ? await client.query<{ name: string }>('select name from florin_migrations')
+      : { rows: [] };
     const foreign = done.rows.find(({ name }) => !known.has(name));
-    if (foreign) throw new StartError(`The database is newer than this Florin (it has the migration ${foreign.name}): start the newer version.`);
+    if (foreign)
+      throw new StartError(
+        `The database is newer than this Florin (it has the migration ${foreign.name}): start the newer version.`,
+      );
     const ran = await runner({
       dbClient: client,
       dir: DIRECTORY,

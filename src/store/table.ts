@@ -31,16 +31,32 @@ export type Change =
   | { readonly op: 'add'; readonly table: AnyTable; readonly row: AnyRow };
 
 /** A new row; all columns. */
-export const insert = <Row extends object>(of: Table<Row>, row: Row): Change => ({ op: 'insert', table: of, row: row as AnyRow });
+export const insert = <Row extends object>(of: Table<Row>, row: Row): Change => ({
+  op: 'insert',
+  table: of,
+  row: row as AnyRow,
+});
 /** The whole row as it shall be, found by its key. Several updates of one row in a group: the last one is written. */
-export const update = <Row extends object>(of: Table<Row>, row: Row): Change => ({ op: 'update', table: of, row: row as AnyRow });
+export const update = <Row extends object>(of: Table<Row>, row: Row): Change => ({
+  op: 'update',
+  table: of,
+  row: row as AnyRow,
+});
 /** The row with this key goes; no error when it is not there. */
-export const remove = <Row extends object>(of: Table<Row>, key: Partial<Row>): Change => ({ op: 'remove', table: of, row: key as AnyRow });
+export const remove = <Row extends object>(of: Table<Row>, key: Partial<Row>): Change => ({
+  op: 'remove',
+  table: of,
+  row: key,
+});
 /**
  * Adds to the int8 columns outside the key; the row is made when missing. Additions to one key are summed over the whole group,
  * so that a hot balance costs one row update however many commands touch it.
  */
-export const add = <Row extends object>(of: Table<Row>, row: Row): Change => ({ op: 'add', table: of, row: row as AnyRow });
+export const add = <Row extends object>(of: Table<Row>, row: Row): Change => ({
+  op: 'add',
+  table: of,
+  row: row as AnyRow,
+});
 
 export interface Statement {
   readonly text: string;
@@ -57,8 +73,7 @@ export function arrayLiteral(values: readonly unknown[], type: ColumnType): stri
   return `${out}}`;
 }
 
-const quote = (text: string): string =>
-  /[\\"]/.test(text) ? `"${text.replace(/[\\"]/g, '\\$&')}"` : `"${text}"`;
+const quote = (text: string): string => (/[\\"]/.test(text) ? `"${text.replace(/[\\"]/g, '\\$&')}"` : `"${text}"`);
 
 function element(value: unknown, type: ColumnType): string {
   if (value === null || value === undefined) return 'NULL';
@@ -71,7 +86,12 @@ function element(value: unknown, type: ColumnType): string {
 
 const columnsOf = (of: AnyTable): string[] => Object.keys(of.columns);
 const arrays = (of: AnyTable, names: readonly string[], rows: readonly AnyRow[]): (string | null)[] =>
-  names.map((name) => arrayLiteral(rows.map((row) => row[name]), of.columns[name] as ColumnType));
+  names.map((name) =>
+    arrayLiteral(
+      rows.map((row) => row[name]),
+      of.columns[name] as ColumnType,
+    ),
+  );
 const parameters = (of: AnyTable, names: readonly string[]): string =>
   names.map((name, i) => `$${i + 1}::${of.columns[name]}[]`).join(', ');
 
@@ -96,9 +116,12 @@ const TEXT: Readonly<Record<Change['op'], (of: AnyTable) => string>> = {
   },
   update: (of) => {
     const names = columnsOf(of);
-    return `update ${of.name} t set ${free(of).map((name) => `${name} = v.${name}`).join(', ')} from unnest(${parameters(of, names)}) as v(${names.join(', ')}) where ${matches(of)}`;
+    return `update ${of.name} t set ${free(of)
+      .map((name) => `${name} = v.${name}`)
+      .join(', ')} from unnest(${parameters(of, names)}) as v(${names.join(', ')}) where ${matches(of)}`;
   },
-  remove: (of) => `delete from ${of.name} t using unnest(${parameters(of, of.key)}) as v(${of.key.join(', ')}) where ${matches(of)}`,
+  remove: (of) =>
+    `delete from ${of.name} t using unnest(${parameters(of, of.key)}) as v(${of.key.join(', ')}) where ${matches(of)}`,
   add: (of) => {
     const names = columnsOf(of);
     const sums = free(of).map((name) => `${name} = t.${name} + excluded.${name}`);

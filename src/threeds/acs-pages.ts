@@ -76,7 +76,10 @@ const amountText = (minor: bigint, currency: string): string =>
 type Shown<Kind extends View['kind']> = Extract<View, { kind: Kind }>;
 
 const NOTICES: Readonly<Record<Notice, (view: Shown<'challenge'>) => readonly [text: string, bad: boolean]>> = {
-  wrong: ({ row }) => [`That code is not right. ${plural(MAX_TRIES - row.tries, 'try').replace('trys', 'tries')} left.`, true],
+  wrong: ({ row }) => [
+    `That code is not right. ${plural(MAX_TRIES - row.tries, 'try').replace('trys', 'tries')} left.`,
+    true,
+  ],
   again: () => ['This page had been answered before. Please enter the code again.', false],
   sent: () => ['A new code is on its way.', false],
   too_early: ({ row, now }) => [
@@ -118,7 +121,10 @@ ${told && html`<p class="note${told[1] ? ' bad' : ''}" role="${told[1] ? 'alert'
 }
 
 function methodPage({ row, md, request }: Shown<'method'>): string {
-  const carried = hidden([['MD', md], ['PaReq', encodeRequest(request)]]);
+  const carried = hidden([
+    ['MD', md],
+    ['PaReq', encodeRequest(request)],
+  ]);
   const asked = hidden(Object.keys(collectedFields).map((name) => [name, '']));
   const content = html`<h1>One moment</h1>
 <p>Your bank looks at the device that you pay with.</p>
@@ -137,9 +143,14 @@ function returnPage({ fields }: Shown<'return'>, publicUrl: string): string {
 
 /** The same for everything that is wrong, so that it teaches nobody to guess. */
 export const refusedPage = (): string =>
-  page('Not possible', '', '05', html`<h1>This can't be continued</h1>
+  page(
+    'Not possible',
+    '',
+    '05',
+    html`<h1>This can't be continued</h1>
 <p class="note bad" role="alert">The request is incomplete or no longer valid. Please go back to the shop and pay again.</p>
-`);
+`,
+  );
 
 /** The page that answers a post. */
 export function render(view: View, publicUrl: string): string {

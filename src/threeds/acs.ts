@@ -5,8 +5,16 @@ import { addMs } from '../base/index.ts';
 import { type BrowserDetails, browserOf, type Visit } from './browser.ts';
 import { type ChallengeRequest, decodeRequest, encodeCres, encodePaRes } from './carrier.ts';
 import { cancelled, judge, MAX_RESENDS, MAX_TRIES, RESEND_AFTER_MS, triesUsedUp } from './codes.ts';
-import { factsOf, findByMd, type FinishOptions, oneOf, resultOf } from './finish.ts';
-import { browserStore, codeResend, type Found, type Report, resultReport, transactionGet, trySpend } from './queries.ts';
+import { type FinishOptions, factsOf, findByMd, oneOf, resultOf } from './finish.ts';
+import {
+  browserStore,
+  codeResend,
+  type Found,
+  type Report,
+  resultReport,
+  transactionGet,
+  trySpend,
+} from './queries.ts';
 import { termUrl } from './requestor.ts';
 
 /** A form body as it was parsed: any names, any values. */
@@ -65,7 +73,13 @@ function backWith(options: AcsOptions, { row, md }: Held, report: Report): View 
   };
 }
 
-const backWithoutResult = (md: string): View => ({ kind: 'return', fields: [['MD', md], ['threeDSSessionData', md]] });
+const backWithoutResult = (md: string): View => ({
+  kind: 'return',
+  fields: [
+    ['MD', md],
+    ['threeDSSessionData', md],
+  ],
+});
 
 /** The page for a transaction as it stands now. */
 async function show(options: AcsOptions, held: Held, notice: Notice | null): Promise<View> {
@@ -96,7 +110,8 @@ export async function answerChallenge(options: AcsOptions, body: Body): Promise<
   if (typeof held === 'string') return refused(held);
   const { row } = held;
   if (row.step !== 'challenge') return refused('not a challenge');
-  const action = typeof body.do === 'string' && Object.hasOwn(ACTIONS, body.do) ? ACTIONS[body.do as keyof typeof ACTIONS] : null;
+  const action =
+    typeof body.do === 'string' && Object.hasOwn(ACTIONS, body.do) ? ACTIONS[body.do as keyof typeof ACTIONS] : null;
   if (!action) return refused('unknown action');
   // A page that is no longer the present one decides nothing: its code is not even looked at, or tries could be multiplied.
   const present = body.tries === String(row.tries) && body.resends === String(row.resends);

@@ -48,7 +48,8 @@ export const collectedFields = {
 } as const;
 
 /** Printable ASCII of a header, cut to length, card numbers masked. */
-const headerText = (text: string | undefined): string => maskPansIn((text ?? '').replace(/[^\x20-\x7e]/g, '').slice(0, 1024));
+const headerText = (text: string | undefined): string =>
+  maskPansIn((text ?? '').replace(/[^\x20-\x7e]/g, '').slice(0, 1024));
 
 export interface Visit {
   readonly ip: string;

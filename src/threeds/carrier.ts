@@ -49,7 +49,8 @@ export const hashMd = (md: string): string => createHash('sha256').update(md).di
 type Fields = Readonly<Record<string, RegExp>>;
 type Message<F extends Fields> = { readonly [Name in keyof F]: string };
 
-const encode = (message: Readonly<Record<string, string>>): string => Buffer.from(JSON.stringify(message)).toString('base64url');
+const encode = (message: Readonly<Record<string, string>>): string =>
+  Buffer.from(JSON.stringify(message)).toString('base64url');
 
 /** null unless `text` is canonical base64url of a JSON object with just these fields. */
 function decode<F extends Fields>(text: string, fields: F): Message<F> | null {

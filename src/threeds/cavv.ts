@@ -13,11 +13,17 @@ const LENGTH = 20;
 
 /** All but the ECI, which is not known before the challenge ends. Bound to one directory id, so it never links two payments of a card. */
 export const cavvSeed = (keys: Keys, pan: Pan, amount: Money, dsTransId: string): Buffer =>
-  keys.keyed('threeds.cavv.seed', JSON.stringify([keys.fingerprint(pan), String(amount.minor), amount.currency, dsTransId]));
+  keys.keyed(
+    'threeds.cavv.seed',
+    JSON.stringify([keys.fingerprint(pan), String(amount.minor), amount.currency, dsTransId]),
+  );
 
 /** DE 48 tag 02: base64 of 20 bytes, 28 characters. */
 export const cavvFrom = (keys: Keys, seed: Buffer, eci: string): string =>
-  keys.keyed('threeds.cavv', Buffer.concat([seed, Buffer.from(`/${eci}`)])).subarray(0, LENGTH).toString('base64');
+  keys
+    .keyed('threeds.cavv', Buffer.concat([seed, Buffer.from(`/${eci}`)]))
+    .subarray(0, LENGTH)
+    .toString('base64');
 
 export interface CavvClaim {
   readonly pan: Pan;
@@ -27,7 +33,7 @@ export interface CavvClaim {
   readonly cavv: string;
 }
 
-/** The issuer's host asks: did our access control server make this value for this card, amount, currency, directory id and ECI? */
+/** @public The issuer's host asks: did our access control server make this value for this card, amount, currency, directory id and ECI? */
 export function verifyCavv(keys: Keys, claim: CavvClaim): boolean {
   const given = decodeCavv(claim.cavv);
   if (!given) return false;

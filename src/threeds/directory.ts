@@ -1,11 +1,11 @@
 // The directory: who is asked whether and how a card is authenticated. The sandbox's one answers as the card says.
 // Rule: a directory may fail in any way; the requestor turns that into "unable to verify", never into a refusal of its own.
 import type { Pan, Random } from '../base/index.ts';
+import type { Authentication, AuthenticationRequest, Scenario } from './authentication.ts';
 import { uuid, type WindowSize } from './carrier.ts';
 import { cavvFrom, cavvSeed, type Keys } from './cavv.ts';
 import { reasons } from './codes.ts';
 import { carriesCavv, eciOf, type Letter } from './eci.ts';
-import type { Authentication, AuthenticationRequest, Scenario } from './requestor.ts';
 
 /** What the answer to the directory call (ARes) can be. */
 export type DirectoryAnswer =
@@ -32,8 +32,17 @@ export interface Directory {
 
 /** What the network's simulator knows of a card; null: it has no opinion. */
 export type SandboxOutcome =
-  | 'not_enrolled' | 'unable_to_verify' | 'challenge' | 'frictionless_Y' | 'attempt_A' | 'N' | 'R' | 'U'
-  | 'directory_error' | 'abandoned' | 'method';
+  | 'not_enrolled'
+  | 'unable_to_verify'
+  | 'challenge'
+  | 'frictionless_Y'
+  | 'attempt_A'
+  | 'N'
+  | 'R'
+  | 'U'
+  | 'directory_error'
+  | 'abandoned'
+  | 'method';
 
 export interface SandboxDirectoryOptions {
   readonly outcome: (pan: Pan, holder: string | null) => SandboxOutcome | null;

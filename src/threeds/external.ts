@@ -1,9 +1,10 @@
 // Authentication done elsewhere: the merchant names its results (`secure3d` of the authorize request).
 // Rule: what can't be verified here is at least well formed and fits together; "each value once" is a unique row (queries.ts).
+
+import type { Authentication } from './authentication.ts';
+import { isUuid } from './carrier.ts';
 import { decodeCavv } from './cavv.ts';
 import { carriesCavv, letterOf } from './eci.ts';
-import type { Authentication } from './requestor.ts';
-import { isUuid } from './carrier.ts';
 
 export interface ExternalResult {
   readonly xid?: string | undefined;
@@ -21,7 +22,11 @@ export interface ExternalError {
   readonly message: string;
 }
 
-const wrong = (field: ExternalError['field'], attribute: ExternalError['attribute'], message: string): ExternalError => ({
+const wrong = (
+  field: ExternalError['field'],
+  attribute: ExternalError['attribute'],
+  message: string,
+): ExternalError => ({
   field,
   attribute,
   message,

@@ -3,13 +3,21 @@
 // post counts as unknown and changes nothing.
 import type { Clock, Money, Permutation } from '../base/index.ts';
 import type { Db } from '../store/index.ts';
+import type { Authentication } from './authentication.ts';
 import type { BrowserDetails } from './browser.ts';
-import { hashMd, matchesCres, matchesPaRes, readMd, type Owner, type ResponseFacts } from './carrier.ts';
+import { hashMd, matchesCres, matchesPaRes, type Owner, type ResponseFacts, readMd } from './carrier.ts';
 import { cavvFrom, type Keys } from './cavv.ts';
 import { timedOut } from './codes.ts';
 import { carriesCavv, eciOf, type Letter } from './eci.ts';
-import { type Closing, type Found, type Report, resultReport, transactionByMd, transactionGet, transactionOfOrder } from './queries.ts';
-import type { Authentication } from './requestor.ts';
+import {
+  type Closing,
+  type Found,
+  type Report,
+  resultReport,
+  transactionByMd,
+  transactionGet,
+  transactionOfOrder,
+} from './queries.ts';
 
 /** What a browser or merchant brings. Fields as they came: any type, any content. */
 export interface Returned {
@@ -80,7 +88,11 @@ export async function resultOf(db: Db, row: Found, now: Date): Promise<Report | 
   return row.closed ? timedOut : null;
 }
 
-const reportOf = (row: Found, letter: Letter): Report => ({ letter, reasonCode: row.reason_code, cancelCode: row.cancel_code });
+const reportOf = (row: Found, letter: Letter): Report => ({
+  letter,
+  reasonCode: row.reason_code,
+  cancelCode: row.cancel_code,
+});
 
 export const factsOf = (row: Found, report: Report): ResponseFacts => ({
   version: row.version,
@@ -95,8 +107,14 @@ export const factsOf = (row: Found, report: Report): ResponseFacts => ({
  * credentials, finishes it itself (`merchant`; never taken from a body). Reads only, except that a challenge whose time is over ends.
  * Asked twice it answers the same twice; use is recorded by `close`, in the commit that moves the order.
  */
-export async function finish(options: FinishOptions, input: Returned, merchant: Owner | null = null): Promise<Finished> {
-  const row = merchant ? await transactionOfOrder(options.db, merchant.owner, merchant.orderId) : await findReturned(options, input);
+export async function finish(
+  options: FinishOptions,
+  input: Returned,
+  merchant: Owner | null = null,
+): Promise<Finished> {
+  const row = merchant
+    ? await transactionOfOrder(options.db, merchant.owner, merchant.orderId)
+    : await findReturned(options, input);
   if (!row) return UNKNOWN;
   const whose: Whose = { owner: row.project_id, orderId: row.order_id, transactionId: row.id };
   if (row.step === 'method') return { kind: 'method', ...whose, browser: row.browser, closed: row.closed };

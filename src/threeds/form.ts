@@ -23,5 +23,6 @@ export function formHtml(form: Form3d): string {
   const inputs = (['MD', 'PaReq', 'TermUrl'] as const).map(
     (name) => html`<input type="hidden" name="${name}" value="${form[name]}"/>`,
   );
-  return html`<form id="form3d" action="${form.action}" method="${form.method}">${inputs}<button type="submit">Continue</button></form>`.text;
+  return html`<form id="form3d" action="${form.action}" method="${form.method}">${inputs}<button type="submit">Continue</button></form>`
+    .text;
 }

@@ -3,23 +3,29 @@
 // Knows no order and no operation: the gateway commits what start and close hand out together with its own changes.
 import type { Clock, Log, Permutation, Random } from '../base/index.ts';
 import type { Change, Db } from '../store/index.ts';
+import type { AuthenticationRequest } from './authentication.ts';
 import { type Owner, readMd } from './carrier.ts';
 import type { Keys } from './cavv.ts';
 import type { Directory } from './directory.ts';
-import { finish, type Finished, type Returned } from './finish.ts';
-import { closedInsert, type Closing } from './queries.ts';
-import { type AuthenticationRequest, start, type Started } from './requestor.ts';
+import { type Finished, finish, type Returned } from './finish.ts';
+import { type Closing, closedInsert } from './queries.ts';
+import { type Started, start } from './requestor.ts';
 
+export type { Authentication, AuthenticationRequest, Scenario } from './authentication.ts';
 export type { BrowserDetails } from './browser.ts';
 export { type CavvClaim, type Keys, verifyCavv } from './cavv.ts';
-export { type Directory, type DirectoryAnswer, noDirectory, sandboxDirectory, type SandboxOutcome } from './directory.ts';
-export { eciOf, type Letter } from './eci.ts';
-export { checkExternal, externalAuthentication, type ExternalError, type ExternalResult } from './external.ts';
+export {
+  type Directory,
+  type DirectoryAnswer,
+  noDirectory,
+  type SandboxOutcome,
+  sandboxDirectory,
+} from './directory.ts';
+export { checkExternal, type ExternalError, type ExternalResult, externalAuthentication } from './external.ts';
 export type { Finished, Returned } from './finish.ts';
 export type { Form3d } from './form.ts';
-export { cavvInsert, cavvKind, cavvRow, type Closing, needCavv } from './queries.ts';
-export type { Authentication, AuthenticationRequest, Scenario, Started } from './requestor.ts';
-export { unableToVerify } from './requestor.ts';
+export { type Closing, cavvInsert, cavvKind, needCavv } from './queries.ts';
+export type { Started } from './requestor.ts';
 export { acsRoutes } from './routes.ts';
 
 export interface ThreedsOptions {
@@ -52,6 +58,8 @@ export function createThreeds(options: ThreedsOptions): Threeds {
     start: (request) => start(options, request),
     finish: (returned, merchant = null) => finish(options, returned, merchant),
     ownerOf: (md) => readMd(options.ids, md),
-    close: (owner, transactionId, how, at) => [closedInsert({ project_id: owner, id: transactionId, how, closed_at: at })],
+    close: (owner, transactionId, how, at) => [
+      closedInsert({ project_id: owner, id: transactionId, how, closed_at: at }),
+    ],
   };
 }

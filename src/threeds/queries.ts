@@ -45,11 +45,32 @@ export type Found = Transaction & { readonly closed: Closing | null };
 const transactions = table<Transaction>(
   'threeds_transactions',
   {
-    project_id: 'int8', id: 'int8', order_id: 'int8', md_hash: 'text', step: 'text', state: 'text', letter: 'text',
-    reason_code: 'text', cancel_code: 'text', version: 'text', server_trans_id: 'text', acs_trans_id: 'text',
-    ds_trans_id: 'text', stalled: 'bool', tries: 'int4', resends: 'int4', sent_at: 'timestamptz', amount: 'int8',
-    currency: 'text', merchant_name: 'text', masked_pan: 'text', brand: 'text', cavv_seed: 'bytea', browser: 'jsonb',
-    created_at: 'timestamptz', expires_at: 'timestamptz',
+    project_id: 'int8',
+    id: 'int8',
+    order_id: 'int8',
+    md_hash: 'text',
+    step: 'text',
+    state: 'text',
+    letter: 'text',
+    reason_code: 'text',
+    cancel_code: 'text',
+    version: 'text',
+    server_trans_id: 'text',
+    acs_trans_id: 'text',
+    ds_trans_id: 'text',
+    stalled: 'bool',
+    tries: 'int4',
+    resends: 'int4',
+    sent_at: 'timestamptz',
+    amount: 'int8',
+    currency: 'text',
+    merchant_name: 'text',
+    masked_pan: 'text',
+    brand: 'text',
+    cavv_seed: 'bytea',
+    browser: 'jsonb',
+    created_at: 'timestamptz',
+    expires_at: 'timestamptz',
   },
   ['project_id', 'id'],
 );
@@ -73,13 +94,20 @@ const SELECT = `select t.*, c.how as closed from threeds_transactions t
   left join threeds_closed c on c.project_id = t.project_id and c.id = t.id`;
 
 export async function transactionByMd(db: Db, owner: bigint, orderId: bigint, mdHash: string): Promise<Found | null> {
-  const rows = await db.query<Found>(`${SELECT} where t.project_id = $1 and t.order_id = $2 and t.md_hash = $3`, [owner, orderId, mdHash]);
+  const rows = await db.query<Found>(`${SELECT} where t.project_id = $1 and t.order_id = $2 and t.md_hash = $3`, [
+    owner,
+    orderId,
+    mdHash,
+  ]);
   return rows[0] ?? null;
 }
 
 /** The newest of an order: a device-data step is followed by a transaction of its own. */
 export async function transactionOfOrder(db: Db, owner: bigint, orderId: bigint): Promise<Found | null> {
-  const rows = await db.query<Found>(`${SELECT} where t.project_id = $1 and t.order_id = $2 order by t.id desc limit 1`, [owner, orderId]);
+  const rows = await db.query<Found>(
+    `${SELECT} where t.project_id = $1 and t.order_id = $2 order by t.id desc limit 1`,
+    [owner, orderId],
+  );
   return rows[0] ?? null;
 }
 
@@ -94,7 +122,8 @@ export interface Report {
   readonly cancelCode: string | null;
 }
 
-const RETURNING = 'returning *, (select how from threeds_closed c where c.project_id = threeds_transactions.project_id and c.id = threeds_transactions.id) as closed';
+const RETURNING =
+  'returning *, (select how from threeds_closed c where c.project_id = threeds_transactions.project_id and c.id = threeds_transactions.id) as closed';
 
 /**
  * RReq: the result, unless there is one. `answered`: it comes from a code, which costs the try that the caller saw and counts for nothing
@@ -142,7 +171,10 @@ interface UsedCavv {
   readonly cavv_hash: string;
   readonly order_id: bigint;
 }
-const cavvs = table<UsedCavv>('threeds_cavvs', { project_id: 'int8', cavv_hash: 'text', order_id: 'int8' }, ['project_id', 'cavv_hash']);
+const cavvs = table<UsedCavv>('threeds_cavvs', { project_id: 'int8', cavv_hash: 'text', order_id: 'int8' }, [
+  'project_id',
+  'cavv_hash',
+]);
 
 interface CavvKey {
   readonly owner: bigint;
@@ -151,7 +183,9 @@ interface CavvKey {
 
 /** Over the bytes, so that another spelling of a value is the same value. */
 const cavvHash = (cavv: string): string =>
-  createHash('sha256').update(decodeCavv(cavv) ?? cavv).digest('base64url');
+  createHash('sha256')
+    .update(decodeCavv(cavv) ?? cavv)
+    .digest('base64url');
 
 /** Which order used a value that was made elsewhere. Two processes that use it at once: the key decides. */
 export const cavvKind: Kind<CavvKey, UsedCavv> = {
@@ -174,4 +208,5 @@ export const cavvRow = (owner: bigint, cavv: string, orderId: bigint): UsedCavv 
   cavv_hash: cavvHash(cavv),
   order_id: orderId,
 });
-export const cavvInsert = (owner: bigint, cavv: string, orderId: bigint): Change => insert(cavvs, cavvRow(owner, cavv, orderId));
+export const cavvInsert = (owner: bigint, cavv: string, orderId: bigint): Change =>
+  insert(cavvs, cavvRow(owner, cavv, orderId));

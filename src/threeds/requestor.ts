@@ -1,51 +1,16 @@
 // The requestor: asks the directory about a payment and, when the cardholder is needed, makes the form and the row behind it.
 // Rule: start writes nothing itself; its changes are committed together with the order's move to prepared, or not at all.
-import type { Money, Pan, Permutation, Random, Log } from '../base/index.ts';
+import type { Log, Permutation, Random } from '../base/index.ts';
 import { addMs } from '../base/index.ts';
 import type { Change } from '../store/index.ts';
-import { type BrowserDetails, windowSizeOf } from './browser.ts';
+import type { Authentication, AuthenticationRequest, Scenario } from './authentication.ts';
+import { windowSizeOf } from './browser.ts';
 import { encodeRequest, hashMd, makeMd, type WindowSize } from './carrier.ts';
 import { CHALLENGE_MS } from './codes.ts';
 import type { Directory, DirectoryAnswer } from './directory.ts';
-import { eciOf, type Letter } from './eci.ts';
+import { eciOf } from './eci.ts';
 import { type Form3d, formHtml } from './form.ts';
 import { transactionInsert } from './queries.ts';
-
-export interface AuthenticationRequest {
-  readonly owner: bigint;
-  readonly orderId: bigint;
-  /** A new one for each start, also for the one after the device-data step. */
-  readonly transactionId: bigint;
-  readonly pan: Pan;
-  /** YYMM. */
-  readonly expiry: string;
-  readonly holder: string | null;
-  /** Lowercase name of the BIN table. */
-  readonly brand: string;
-  readonly amount: Money;
-  /** What the cardholder reads on the challenge page. */
-  readonly merchantName: string;
-  /** The merchant demands it: challenge wish 04 (mandated). */
-  readonly forced: boolean;
-  readonly browser: BrowserDetails | null;
-  /** The device-data step is behind us. */
-  readonly methodDone: boolean;
-  readonly at: Date;
-}
-
-export type Scenario = 'frictionless' | 'challenge' | 'attempt' | 'not_enrolled' | 'unable_to_verify' | 'external' | 'exempt';
-
-export interface Authentication {
-  readonly letter: Letter;
-  readonly scenario: Scenario;
-  readonly eci: string | null;
-  /** Base64 of 20 bytes. */
-  readonly cavv: string | null;
-  readonly dsTransId: string | null;
-  readonly version: string | null;
-  /** transStatusReason, two digits. */
-  readonly reasonCode: string | null;
-}
 
 export type Started =
   | { readonly kind: 'final'; readonly authentication: Authentication }
@@ -82,7 +47,11 @@ export const unableToVerify = (brand: string): Authentication => ({
   reasonCode: null,
 });
 
-async function ask(options: RequestorOptions, request: AuthenticationRequest, window: WindowSize): Promise<DirectoryAnswer> {
+async function ask(
+  options: RequestorOptions,
+  request: AuthenticationRequest,
+  window: WindowSize,
+): Promise<DirectoryAnswer> {
   try {
     return await options.directory.authenticate(request, window);
   } catch (error) {
@@ -140,5 +109,13 @@ export async function start(options: RequestorOptions, request: AuthenticationRe
     created_at: request.at,
     expires_at: expiresAt,
   });
-  return { kind: 'form', step: answer.step, form, html: formHtml(form), scenario: 'challenge', expiresAt, changes: [row] };
+  return {
+    kind: 'form',
+    step: answer.step,
+    form,
+    html: formHtml(form),
+    scenario: 'challenge',
+    expiresAt,
+    changes: [row],
+  };
 }

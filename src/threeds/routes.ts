@@ -18,7 +18,10 @@ export function acsRoutes(options: AcsRouteOptions): (app: FastifyInstance) => P
 
   const send = (reply: FastifyReply, view: View): FastifyReply => {
     if (view.kind === 'refused') options.log.info({ reason: view.reason }, 'challenge refused');
-    return reply.code(view.kind === 'refused' ? 400 : 200).headers(headers).send(render(view, options.publicUrl));
+    return reply
+      .code(view.kind === 'refused' ? 400 : 200)
+      .headers(headers)
+      .send(render(view, options.publicUrl));
   };
 
   return async (app) => {
@@ -31,14 +34,23 @@ export function acsRoutes(options: AcsRouteOptions): (app: FastifyInstance) => P
       async (acs) => {
         const config = { bodyLimit: BODY_LIMIT };
         acs.post('/', config, async (request, reply) => send(reply, await openPage(options, bodyOf(request.body))));
-        acs.post('/method', config, async (request, reply) => send(reply, await openPage(options, bodyOf(request.body))));
-        acs.post('/answer', config, async (request, reply) => send(reply, await answerChallenge(options, bodyOf(request.body))));
+        acs.post('/method', config, async (request, reply) =>
+          send(reply, await openPage(options, bodyOf(request.body))),
+        );
+        acs.post('/answer', config, async (request, reply) =>
+          send(reply, await answerChallenge(options, bodyOf(request.body))),
+        );
         acs.post('/device', config, async (request, reply) => {
           const visit = { ip: request.ip, userAgent: request.headers['user-agent'], accept: request.headers.accept };
           return send(reply, await collectDevice(options, bodyOf(request.body), visit));
         });
         for (const path of ['/', '/method', '/answer', '/device']) {
-          acs.get(path, (_request, reply) => reply.code(405).headers({ ...headers, allow: 'POST' }).send(refusedPage()));
+          acs.get(path, (_request, reply) =>
+            reply
+              .code(405)
+              .headers({ ...headers, allow: 'POST' })
+              .send(refusedPage()),
+          );
         }
       },
       { prefix: '/acs' },

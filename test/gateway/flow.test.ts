@@ -1,7 +1,7 @@
 // payment-gateway-api.md, "States and transitions": every move of the table over real HTTP, and the books after it.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { payment, type Reply, simulated, testApp, type TestApp } from '../support/app.ts';
+import { payment, type Reply, simulated, type TestApp, testApp } from '../support/app.ts';
 
 let florin: TestApp;
 before(async () => {
@@ -9,9 +9,12 @@ before(async () => {
 });
 
 const order = (reply: Reply) => reply.body.orders[0];
-const authorize = (fields: Record<string, unknown> = {}) => florin.merchant('POST', '/gateway/orders/authorize', payment(fields));
-const act = (id: string, action: string, body: unknown = {}) => florin.merchant('PUT', `/gateway/orders/${id}/${action}`, body);
-const get = async (id: string, expand = '') => order(await florin.merchant('GET', `/gateway/orders/${id}${expand ? `?expand=${expand}` : ''}`));
+const authorize = (fields: Record<string, unknown> = {}) =>
+  florin.merchant('POST', '/gateway/orders/authorize', payment(fields));
+const act = (id: string, action: string, body: unknown = {}) =>
+  florin.merchant('PUT', `/gateway/orders/${id}/${action}`, body);
+const get = async (id: string, expand = '') =>
+  order(await florin.merchant('GET', `/gateway/orders/${id}${expand ? `?expand=${expand}` : ''}`));
 const operate = async (action: string, amount?: string) => {
   const id = order(await authorize()).id;
   return act(id, action, amount === undefined ? {} : { amount });
@@ -19,7 +22,10 @@ const operate = async (action: string, amount?: string) => {
 
 async function booksHold(): Promise<void> {
   const { body } = await florin.operator('GET', '/operator/invariants');
-  assert.deepEqual(body.checks.filter((check: { ok: boolean }) => !check.ok), []);
+  assert.deepEqual(
+    body.checks.filter((check: { ok: boolean }) => !check.ok),
+    [],
+  );
   assert.equal(body.ok, true);
 }
 
@@ -31,7 +37,11 @@ test('GET /ping answers message and date', async () => {
 });
 
 test('create: 201, status new, Location, no operations', async () => {
-  const reply = await florin.merchant('POST', '/gateway/orders/create', { amount: 10.1, merchant_order_id: 'A-1', custom_fields: { a: 'b' } });
+  const reply = await florin.merchant('POST', '/gateway/orders/create', {
+    amount: 10.1,
+    merchant_order_id: 'A-1',
+    custom_fields: { a: 'b' },
+  });
   assert.equal(reply.status, 201);
   assert.match(reply.headers.get('location') ?? '', /\/pay\/[\w-]{32}$/);
   assert.equal(order(reply).status, 'new');
@@ -59,7 +69,14 @@ test('charge without amount takes all, with cashflow; a second one is 402 reject
   assert.equal(reply.status, 200);
   assert.equal(order(reply).status, 'charged');
   assert.equal(order(reply).amount_charged, '100.00');
-  assert.deepEqual(order(reply).operations[1].cashflow, { currency: 'EUR', amount: '100.00', fee: '3.20', incoming: '100.00', receivable: '91.80', reserve: '5.00' });
+  assert.deepEqual(order(reply).operations[1].cashflow, {
+    currency: 'EUR',
+    amount: '100.00',
+    fee: '3.20',
+    incoming: '100.00',
+    receivable: '91.80',
+    reserve: '5.00',
+  });
   const second = await act(id, 'charge');
   assert.equal(second.status, 402);
   assert.equal(second.body.failure_type, 'rejected');
@@ -91,7 +108,8 @@ test('refund in parts keeps charged, the exact rest makes refunded, more is 402,
   assert.equal(order(part).status, 'charged');
   assert.equal(order(part).amount_refunded, '4.00');
   assert.equal((await act(id, 'refund', { amount: 8.51 })).status, 402);
-  for (const amount of [0, '1.005', -1, '1e2']) assert.equal((await act(id, 'refund', `{"amount":${JSON.stringify(amount)}}`)).status, 422);
+  for (const amount of [0, '1.005', -1, '1e2'])
+    assert.equal((await act(id, 'refund', `{"amount":${JSON.stringify(amount)}}`)).status, 422);
   const rest = await act(id, 'refund');
   assert.equal(order(rest).status, 'refunded');
   assert.equal(order(rest).amount_refunded, '12.50');
@@ -119,7 +137,10 @@ test('auto_charge: authorized and charged in one request', async () => {
   const reply = await authorize({ options: { auto_charge: 1 } });
   assert.equal(reply.status, 200);
   assert.equal(order(reply).status, 'charged');
-  assert.deepEqual(order(reply).operations.map((operation: { type: string }) => operation.type), ['authorize', 'charge']);
+  assert.deepEqual(
+    order(reply).operations.map((operation: { type: string }) => operation.type),
+    ['authorize', 'charge'],
+  );
 });
 
 test('auto_charge that fails: 200 authorized, the failed operation is visible, retried, then reversed', async () => {
@@ -177,7 +198,10 @@ test('authorize without an answer: 500 with order_id, order error, a reversal le
 });
 
 test('charge and refund without an answer: 500, in flight, other writes 402, then found out and finished', async () => {
-  for (const [pan, action] of [[simulated('20', '911'), 'charge'], [simulated('20', '910'), 'charge']] as const) {
+  for (const [pan, action] of [
+    [simulated('20', '911'), 'charge'],
+    [simulated('20', '910'), 'charge'],
+  ] as const) {
     const id = order(await authorize({ pan })).id;
     const reply = await act(id, action);
     assert.equal(reply.status, 500, pan);
@@ -214,17 +238,30 @@ test('converted charge: fee and reserve in the accounting currency, refunds sum 
   await act(id, 'refund');
   const made = await get(id, 'operations.cashflow');
   const cents = (text: string) => Math.round(Number(text) * 100);
-  const charged = made.operations.filter((o: { type: string }) => o.type === 'charge').map((o: { cashflow: { amount: string } }) => cents(o.cashflow.amount));
-  const refunded = made.operations.filter((o: { type: string }) => o.type === 'refund').map((o: { cashflow: { amount: string } }) => cents(o.cashflow.amount));
-  assert.equal(refunded.reduce((a: number, b: number) => a + b, 0), charged[0]);
+  const charged = made.operations
+    .filter((o: { type: string }) => o.type === 'charge')
+    .map((o: { cashflow: { amount: string } }) => cents(o.cashflow.amount));
+  const refunded = made.operations
+    .filter((o: { type: string }) => o.type === 'refund')
+    .map((o: { cashflow: { amount: string } }) => cents(o.cashflow.amount));
+  assert.equal(
+    refunded.reduce((a: number, b: number) => a + b, 0),
+    charged[0],
+  );
 });
 
 test('rebill and credit: merchant-initiated with the parent card, linked payout', async () => {
   const parent = order(await authorize()).id;
-  const rebill = await florin.merchant('POST', `/gateway/orders/${parent}/rebill`, { amount: 5, location: { ip: '192.0.2.9' } });
+  const rebill = await florin.merchant('POST', `/gateway/orders/${parent}/rebill`, {
+    amount: 5,
+    location: { ip: '192.0.2.9' },
+  });
   assert.equal(rebill.status, 200);
   assert.equal(order(rebill).pan, '411111******1111');
-  const credit = await florin.merchant('POST', `/gateway/orders/${parent}/credit`, { amount: 2, location: { ip: '192.0.2.9' } });
+  const credit = await florin.merchant('POST', `/gateway/orders/${parent}/credit`, {
+    amount: 2,
+    location: { ip: '192.0.2.9' },
+  });
   assert.equal(credit.status, 200, credit.text);
   assert.equal(order(credit).status, 'credited');
   const unlinked = await florin.merchant('POST', '/gateway/orders/credit', { amount: 2, pan: '4111111111111111' });
@@ -234,7 +271,9 @@ test('rebill and credit: merchant-initiated with the parent card, linked payout'
 test('reserve is released after 30 days, and the books hold after everything', async () => {
   await florin.operator('POST', '/simulator/clock/advance', { by: '40d' });
   await booksHold();
-  const rows = await florin.database.query<{ amount: bigint }>(`select amount from balances where account like 'merchant_reserve%' and amount <> 0`);
+  const rows = await florin.database.query<{ amount: bigint }>(
+    `select amount from balances where account like 'merchant_reserve%' and amount <> 0`,
+  );
   assert.deepEqual(rows, []);
 });
 

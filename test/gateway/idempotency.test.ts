@@ -1,7 +1,7 @@
 // gateway-decisions.md, "Idempotency" and "Money safety" 3: replays to the byte, exact counts in races.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { payment, type Reply, simulated, testApp, type TestApp } from '../support/app.ts';
+import { payment, type Reply, simulated, type TestApp, testApp } from '../support/app.ts';
 
 let florin: TestApp;
 before(async () => {
@@ -9,9 +9,11 @@ before(async () => {
 });
 
 const order = (reply: Reply) => reply.body.orders[0];
-const authorize = (fields: Record<string, unknown> = {}, headers: Record<string, string> = {}) => florin.merchant('POST', '/gateway/orders/authorize', payment(fields), headers);
+const authorize = (fields: Record<string, unknown> = {}, headers: Record<string, string> = {}) =>
+  florin.merchant('POST', '/gateway/orders/authorize', payment(fields), headers);
 const keyed = (key: string) => ({ 'idempotency-key': key });
-const times = <T>(n: number, work: (i: number) => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: n }, (_, i) => work(i)));
+const times = <T>(n: number, work: (i: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: n }, (_, i) => work(i)));
 const count = (replies: Reply[], status: number): number => replies.filter((reply) => reply.status === status).length;
 
 test('the same key twice: one order, the same bytes, and a header that says so', async () => {
@@ -59,7 +61,9 @@ test('50 charges at once: exactly one wins', async () => {
 test('charge against reverse: one wins', async () => {
   for (let i = 0; i < 10; i++) {
     const id = order(await authorize()).id;
-    const replies = await Promise.all(['charge', 'reverse'].map((action) => florin.merchant('PUT', `/gateway/orders/${id}/${action}`, {})));
+    const replies = await Promise.all(
+      ['charge', 'reverse'].map((action) => florin.merchant('PUT', `/gateway/orders/${id}/${action}`, {})),
+    );
     assert.equal(count(replies, 200), 1);
     assert.equal(count(replies, 402), 1);
   }
@@ -69,7 +73,8 @@ test('refunds at once never exceed the charge, and the exact rest is accepted', 
   const id = order(await authorize({ amount: 10, options: { auto_charge: 1 } })).id;
   let refunded = 0;
   for (let round = 0; round < 12 && refunded < 9; round++) {
-    refunded += 3 * count(await times(10, () => florin.merchant('PUT', `/gateway/orders/${id}/refund`, { amount: 3 })), 200);
+    refunded +=
+      3 * count(await times(10, () => florin.merchant('PUT', `/gateway/orders/${id}/refund`, { amount: 3 })), 200);
     assert.ok(refunded <= 9);
   }
   assert.equal(refunded, 9);
@@ -79,7 +84,10 @@ test('refunds at once never exceed the charge, and the exact rest is accepted', 
 });
 
 test('unique_merchant_order_id: the first order for the same content, 402 for other content', async () => {
-  assert.equal((await florin.operator('PATCH', '/operator/projects/sandbox/settings', { unique_merchant_order_id: true })).status, 200);
+  assert.equal(
+    (await florin.operator('PATCH', '/operator/projects/sandbox/settings', { unique_merchant_order_id: true })).status,
+    200,
+  );
   const first = await authorize({ merchant_order_id: 'U-1' });
   const replies = await times(5, () => authorize({ merchant_order_id: 'U-1' }));
   for (const reply of replies) assert.equal(order(reply).id, order(first).id);
@@ -90,5 +98,8 @@ test('unique_merchant_order_id: the first order for the same content, 402 for ot
 test('the books hold', async () => {
   await florin.operator('POST', '/simulator/clock/advance', { by: '1h' });
   const { body } = await florin.operator('GET', '/operator/invariants');
-  assert.deepEqual(body.checks.filter((check: { ok: boolean }) => !check.ok), []);
+  assert.deepEqual(
+    body.checks.filter((check: { ok: boolean }) => !check.ok),
+    [],
+  );
 });

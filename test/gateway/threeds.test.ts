@@ -1,7 +1,7 @@
 // gateway-decisions.md, "3-D Secure completion": every letter, every way back, replays and races, over real HTTP.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { CARD, payment, type Reply, simulated, testApp, type TestApp } from '../support/app.ts';
+import { CARD, payment, type Reply, simulated, type TestApp, testApp } from '../support/app.ts';
 
 let florin: TestApp;
 before(async () => {
@@ -9,15 +9,26 @@ before(async () => {
 });
 
 const order = (reply: Reply) => reply.body.orders[0];
-const authorize = (fields: Record<string, unknown> = {}) => florin.merchant('POST', '/gateway/orders/authorize', payment(fields));
+const authorize = (fields: Record<string, unknown> = {}) =>
+  florin.merchant('POST', '/gateway/orders/authorize', payment(fields));
 const get = async (id: string) => order(await florin.merchant('GET', `/gateway/orders/${id}?expand=secure3d`));
 const post = (url: string, fields: Record<string, string>) =>
-  fetch(url, { method: 'POST', redirect: 'manual', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: new URLSearchParams(fields) });
+  fetch(url, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams(fields),
+  });
 
 /** The form of a page: where it posts to, and its hidden fields. */
 async function formOf(response: Response): Promise<{ action: string; fields: Record<string, string> }> {
   const html = await response.text();
-  const form = [...html.matchAll(/<form[^>]*>[\s\S]*?<\/form>/g)].map(([text]) => text).find((text) => /name="(code|PaRes)"|class="code/.test(text)) ?? /<form[^>]*>[\s\S]*?<\/form>/.exec(html)?.[0] ?? '';
+  const form =
+    [...html.matchAll(/<form[^>]*>[\s\S]*?<\/form>/g)]
+      .map(([text]) => text)
+      .find((text) => /name="(code|PaRes)"|class="code/.test(text)) ??
+    /<form[^>]*>[\s\S]*?<\/form>/.exec(html)?.[0] ??
+    '';
   const action = /action="([^"]*)"/.exec(form)?.[1] ?? '';
   const fields: Record<string, string> = {};
   for (const [input] of form.matchAll(/<input[^>]*>/g)) {
@@ -27,16 +38,25 @@ async function formOf(response: Response): Promise<{ action: string; fields: Rec
   return { action: new URL(action, florin.url).toString(), fields };
 }
 
-const bankForm = ({ form3d }: { form3d: Record<string, string> }) => ({ MD: form3d.MD as string, PaReq: form3d.PaReq as string, TermUrl: form3d.TermUrl as string });
+const bankForm = ({ form3d }: { form3d: Record<string, string> }) => ({
+  MD: form3d.MD as string,
+  PaReq: form3d.PaReq as string,
+  TermUrl: form3d.TermUrl as string,
+});
 
 /** Walks through the bank's page with a code, up to what is posted to TermUrl. */
-async function challenge(prepared: { form3d: Record<string, string> }, code: string): Promise<{ action: string; fields: Record<string, string> }> {
+async function challenge(
+  prepared: { form3d: Record<string, string> },
+  code: string,
+): Promise<{ action: string; fields: Record<string, string> }> {
   const page = await formOf(await post(prepared.form3d.action as string, bankForm(prepared)));
   return formOf(await post(page.action, { ...page.fields, code, do: 'submit' }));
 }
 
 test('challenge with the right code: TermUrl authorizes, Y, and a second post changes nothing', async () => {
-  const made = order(await authorize({ options: { force3d: 1, auto_charge: 1, return_url: 'https://shop.example/back?x=1' } }));
+  const made = order(
+    await authorize({ options: { force3d: 1, auto_charge: 1, return_url: 'https://shop.example/back?x=1' } }),
+  );
   assert.equal(made.status, 'prepared');
   assert.equal((made.form3d_html.match(/<form/g) ?? []).length, 1);
   assert.match(made.form3d_html, /id="form3d"/);
@@ -52,7 +72,12 @@ test('challenge with the right code: TermUrl authorizes, Y, and a second post ch
   assert.equal((await get(made.id)).operations.length, after.operations.length);
 });
 
-for (const [code, status, letter] of [['1111', 'rejected', 'N'], ['2222', 'rejected', 'R'], ['3333', 'rejected', 'U'], ['7777', 'authorized', 'A']] as const) {
+for (const [code, status, letter] of [
+  ['1111', 'rejected', 'N'],
+  ['2222', 'rejected', 'R'],
+  ['3333', 'rejected', 'U'],
+  ['7777', 'authorized', 'A'],
+] as const) {
   test(`code ${code}: ${letter}, order ${status}`, async () => {
     const made = order(await authorize({ options: { force3d: 1 } }));
     const back = await challenge(made, code);
@@ -64,7 +89,13 @@ for (const [code, status, letter] of [['1111', 'rejected', 'N'], ['2222', 'rejec
   });
 }
 
-for (const [outcome, status, letter, http] of [['921', 'authorized', 'Y', 200], ['922', 'authorized', 'A', 200], ['923', 'rejected', 'N', 402], ['924', 'rejected', 'R', 402], ['925', 'authorized', 'U', 200]] as const) {
+for (const [outcome, status, letter, http] of [
+  ['921', 'authorized', 'Y', 200],
+  ['922', 'authorized', 'A', 200],
+  ['923', 'rejected', 'N', 402],
+  ['924', 'rejected', 'R', 402],
+  ['925', 'authorized', 'U', 200],
+] as const) {
   test(`directory outcome ${outcome}: ${letter}, HTTP ${http}`, async () => {
     const reply = await authorize({ pan: simulated('10', outcome) });
     assert.equal(reply.status, http);
@@ -83,7 +114,9 @@ test('the merchant finishes itself: complete with PaRes, complete3d20 without', 
   const done = await florin.merchant('POST', `/gateway/orders/${first.id}/complete`, { PaRes: back.fields.PaRes });
   assert.equal(done.status, 200, done.text);
   assert.equal(order(done).status, 'authorized');
-  const second = order(await authorize({ options: { force3d: 1, secure3d20_return_url: 'https://shop.example/notify' } }));
+  const second = order(
+    await authorize({ options: { force3d: 1, secure3d20_return_url: 'https://shop.example/notify' } }),
+  );
   const landed = await challenge(second, '1234');
   const page = await (await post(landed.action, landed.fields)).text();
   assert.match(page, /action="https:\/\/shop.example\/notify"/);
@@ -133,14 +166,28 @@ test('authentication done elsewhere: accepted once, checked, not together with f
   assert.equal((await authorize({ secure3d })).body.failure_type, 'rejected');
   assert.equal((await authorize({ secure3d: { ...secure3d, eci: '02' } })).status, 422);
   assert.equal((await authorize({ secure3d: { ...secure3d, cavv: 'AAAA' } })).status, 422);
-  assert.equal((await authorize({ secure3d: { ...secure3d, cavv: Buffer.alloc(20, 8).toString('base64') }, options: { force3d: 1 } })).status, 422);
+  assert.equal(
+    (
+      await authorize({
+        secure3d: { ...secure3d, cavv: Buffer.alloc(20, 8).toString('base64') },
+        options: { force3d: 1 },
+      })
+    ).status,
+    422,
+  );
 });
 
 test('recurring: the parent must be ours and of the same card; trace_id alone is allowed', async () => {
   const parent = order(await authorize()).id;
-  const good = await authorize({ card: { ...CARD, cvv: undefined }, recurring_details: { parent_order_id: parent, indicator: 'R' } });
+  const good = await authorize({
+    card: { ...CARD, cvv: undefined },
+    recurring_details: { parent_order_id: parent, indicator: 'R' },
+  });
   assert.equal(good.status, 200, good.text);
-  const otherCard = await authorize({ pan: '2222400060000007', recurring_details: { parent_order_id: parent, indicator: 'R' } });
+  const otherCard = await authorize({
+    pan: '2222400060000007',
+    recurring_details: { parent_order_id: parent, indicator: 'R' },
+  });
   assert.equal(otherCard.body.failure_type, 'rejected');
   const unknown = await authorize({ recurring_details: { parent_order_id: '123456', indicator: 'R' } });
   assert.equal(unknown.body.failure_type, 'rejected');

@@ -1,18 +1,18 @@
 // What is told about the APIs and about the service's health, and links between pages.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { systemClock } from '../../src/base/index.ts';
 import {
+  type Api,
   basicAuthentication,
   createMetrics,
   documentation,
+  type Metrics,
   openapiOf,
   operations,
   pageLinks,
-  type Api,
-  type Metrics,
   rateLimiter,
 } from '../../src/http/index.ts';
-import { systemClock } from '../../src/base/index.ts';
 import { endpoints, envelope, type Principal, type Service, SHOP, startService } from './service.ts';
 
 const declaration: Api<Principal> = {

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { before, describe, test } from 'node:test';
 import { idMaker, seededRandom, VirtualClock } from '../../src/base/index.ts';
-import { onceRecords, type OnceOptions, purgeIdempotency } from '../../src/http/index.ts';
 import { onceFor } from '../../src/http/idempotency.ts';
+import { type OnceOptions, onceRecords, purgeIdempotency } from '../../src/http/index.ts';
 import {
   type Command,
   type Committer,

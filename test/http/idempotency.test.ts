@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
+import { type OnceScope, onceFor } from '../../src/http/idempotency.ts';
 import {
   Amount,
   type AnyEndpoint,
   endpointOf,
-  onceRecords,
   type OnceOptions,
   Optional,
+  onceRecords,
   Shape,
 } from '../../src/http/index.ts';
-import { onceFor, type OnceScope } from '../../src/http/idempotency.ts';
 import { type OnceRecord, onceKind } from '../../src/http/queries.ts';
 import type { Change, Loaded } from '../../src/store/index.ts';
 import { type Once, onceCommand, type StoredAnswer } from '../../src/store/once.ts';

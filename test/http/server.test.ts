@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { request as httpRequest } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { endpointOf } from '../../src/http/index.ts';
-import { endpoints, type Principal, raw, type Service, SHOP, startService } from './service.ts';
+import { type endpoints, type Principal, raw, type Service, SHOP, startService } from './service.ts';
 
 const send = (
   service: Service,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { systemClock } from '../../src/base/index.ts';
+import { createLinks, type Link, type NetworkAnswer, NoAnswer, withDeadline } from '../../src/network/index.ts';
 import { exchange } from '../../src/network/link.ts';
-import { createLinks, type Link, NoAnswer, type NetworkAnswer, withDeadline } from '../../src/network/index.ts';
 import { request } from './requests.ts';
 
 const answer: NetworkAnswer = {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { NetworkOperation, NetworkRequest } from '../../src/network/index.ts';
 import {
   afterSettlement,
   demandsThreeds,
@@ -8,7 +9,6 @@ import {
   refusedAsFraud,
   threedsOutcome,
 } from '../../src/network/index.ts';
-import type { NetworkOperation, NetworkRequest } from '../../src/network/index.ts';
 import { after, authenticated, cardFrom, pan, request, schemeCard } from './requests.ts';
 
 const rebill: Partial<NetworkRequest> = { initiator: 'merchant', entryMode: 'credential_on_file' };

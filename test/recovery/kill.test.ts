@@ -32,7 +32,11 @@ async function start(dieAt: { point: string; after: number } | null = null): Pro
   const free = await port();
   url = `http://127.0.0.1:${free}`;
   const env = { PORT: String(free), DATA_DIR: dataDir, LOG_LEVEL: 'silent' };
-  const started = spawn(process.execPath, [path.join(import.meta.dirname, 'serve-child.ts'), JSON.stringify({ env, connection: database.connection, dieAt })], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const started = spawn(
+    process.execPath,
+    [path.join(import.meta.dirname, 'serve-child.ts'), JSON.stringify({ env, connection: database.connection, dieAt })],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
   child = started;
   await new Promise<void>((resolve, reject) => {
     started.stdout?.once('data', () => resolve());
@@ -57,20 +61,38 @@ interface Known {
 /** One request; null when the server died before it answered. */
 async function ask(method: string, target: string, body?: unknown, authorization = basic('sandbox', 'sandbox-secret')) {
   try {
-    const response = await fetch(`${url}${target}`, { method, headers: { authorization, 'content-type': 'application/json' }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
-    return { status: response.status, body: (await response.json()) as { orders?: { id: string; status: string }[]; order_id?: string } };
+    const response = await fetch(`${url}${target}`, {
+      method,
+      headers: { authorization, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return {
+      status: response.status,
+      body: (await response.json()) as { orders?: { id: string; status: string }[]; order_id?: string },
+    };
   } catch {
     return null;
   }
 }
 
-const CARDS = ['4111111111111111', '2222400060000007', '4111111111111111', simulated('10', '911'), simulated('20', '911'), simulated('40', '910')];
+const CARDS = [
+  '4111111111111111',
+  '2222400060000007',
+  '4111111111111111',
+  simulated('10', '911'),
+  simulated('20', '911'),
+  simulated('40', '910'),
+];
 
 /** A buyer who goes on until the server is gone; what was acknowledged is remembered. */
 async function buyer(known: Known[]): Promise<void> {
   for (;;) {
     const auto = random.int(2);
-    const made = await ask('POST', '/gateway/orders/authorize', payment({ pan: CARDS[random.int(CARDS.length)], options: { auto_charge: auto } }));
+    const made = await ask(
+      'POST',
+      '/gateway/orders/authorize',
+      payment({ pan: CARDS[random.int(CARDS.length)], options: { auto_charge: auto } }),
+    );
     if (!made) return;
     const order = made.body.orders?.[0];
     if (!order) continue;
@@ -79,7 +101,12 @@ async function buyer(known: Known[]): Promise<void> {
     const after = done?.body.orders?.[0]?.status;
     // Answered: that is the status. Unanswered or unresolved: it may have happened. Refused: nothing happened, but an automatic charge
     // without an answer is still found out.
-    const open = done?.status === 402 ? (auto ? [order.status, 'charged'] : [order.status]) : [order.status, 'authorized', 'charged', 'reversed', 'refunded'];
+    const open =
+      done?.status === 402
+        ? auto
+          ? [order.status, 'charged']
+          : [order.status]
+        : [order.status, 'authorized', 'charged', 'reversed', 'refunded'];
     known.push({ id: order.id, statuses: after ? [after] : open });
     if (!done) return;
   }
@@ -95,12 +122,22 @@ async function verify(known: readonly Known[], what: string): Promise<void> {
     assert.ok(performance.now() < deadline, `${what}: operations stay in flight`);
   }
   const response = await fetch(`${url}/operator/invariants`, { headers: { authorization: 'Bearer sandbox-operator' } });
-  const invariants = (await response.json()) as { ok: boolean; checks: { id: string; ok: boolean; violations: unknown[] }[] };
-  assert.deepEqual(invariants.checks.filter((check) => !check.ok), [], `${what}, seed ${SEED}`);
+  const invariants = (await response.json()) as {
+    ok: boolean;
+    checks: { id: string; ok: boolean; violations: unknown[] }[];
+  };
+  assert.deepEqual(
+    invariants.checks.filter((check) => !check.ok),
+    [],
+    `${what}, seed ${SEED}`,
+  );
   for (const { id, statuses } of known) {
     const found = await ask('GET', `/gateway/orders/${id}`);
     assert.equal(found?.status, 200, `${what}: an acknowledged order is lost`);
-    assert.ok(statuses.includes(found?.body.orders?.[0]?.status ?? ''), `${what}: ${id} is ${found?.body.orders?.[0]?.status}, acknowledged as ${statuses.join()}`);
+    assert.ok(
+      statuses.includes(found?.body.orders?.[0]?.status ?? ''),
+      `${what}: ${id} is ${found?.body.orders?.[0]?.status}, acknowledged as ${statuses.join()}`,
+    );
   }
   await compareBooks(what);
 }
@@ -161,7 +198,8 @@ for (const point of ['commit.before', 'commit.after']) {
       if (charge?.status === 200) {
         const refund = await ask('PUT', `/gateway/orders/${id}/refund`, { amount: 2 });
         known.push({ id, statuses: ['charged'] });
-        if (refund?.status === 200) await ask('POST', '/gateway/orders/authorize', payment({ options: { auto_charge: 1 } }));
+        if (refund?.status === 200)
+          await ask('POST', '/gateway/orders/authorize', payment({ options: { auto_charge: 1 } }));
       }
       await killed();
       await start();

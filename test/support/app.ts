@@ -4,8 +4,8 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { after } from 'node:test';
-import { luhnDigit } from '../../src/base/index.ts';
 import { type App, type AppOptions, startApp } from '../../src/app.ts';
+import { luhnDigit } from '../../src/base/index.ts';
 import { readConfig } from '../../src/config.ts';
 import { silent, type TestDatabase, testDatabase } from './database.ts';
 
@@ -17,9 +17,7 @@ export interface Reply {
   readonly text: string;
 }
 
-export interface Client {
-  (method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
-}
+export type Client = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Reply>;
 
 export interface TestApp {
   readonly app: App;
@@ -44,7 +42,8 @@ const freePort = (): Promise<number> =>
     });
   });
 
-export const basic = (login: string, password: string): string => `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`;
+export const basic = (login: string, password: string): string =>
+  `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`;
 
 /** `env`: settings on top of a sandbox on loopback. The link's waits are short, so that faults cost no time. */
 export async function testApp(env: Record<string, string> = {}, options: AppOptions = {}): Promise<TestApp> {
@@ -52,14 +51,23 @@ export async function testApp(env: Record<string, string> = {}, options: AppOpti
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'florin-app-'));
   const port = await freePort();
   const config = readConfig({ PORT: String(port), DATA_DIR: dataDir, LOG_LEVEL: 'silent', WORKERS: 'off', ...env }, {});
-  const app = await startApp(config, { log: silent, connection: database.connection, link: { answerTimeoutMs: 2000, lostAfterMs: 30, slowMs: 100, lateAfterMs: 30 }, ...options });
+  const app = await startApp(config, {
+    log: silent,
+    connection: database.connection,
+    link: { answerTimeoutMs: 2000, lostAfterMs: 30, slowMs: 100, lateAfterMs: 30 },
+    ...options,
+  });
   stops.push(async () => {
     await app.stop();
     rmSync(dataDir, { recursive: true, force: true });
   });
   const clientWith = (authorization: string | null): Client => client(app.url, authorization);
   return {
-    app, url: app.url, database, dataDir, clientWith,
+    app,
+    url: app.url,
+    database,
+    dataDir,
+    clientWith,
     merchant: clientWith(basic('sandbox', 'sandbox-secret')),
     stranger: clientWith(basic('sandbox-two', 'sandbox-two-secret')),
     operator: clientWith('Bearer sandbox-operator'),
@@ -76,12 +84,21 @@ function client(url: string, authorization: string | null): Client {
     const response = await fetch(`${url}${target}`, {
       method,
       redirect: 'manual',
-      headers: { ...(authorization ? { authorization } : {}), ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      headers: {
+        ...(authorization ? { authorization } : {}),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
     const json = response.headers.get('content-type')?.includes('json') ?? false;
-    return { status: response.status, headers: response.headers, text, body: json && text !== '' ? JSON.parse(text) : null };
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: json && text !== '' ? JSON.parse(text) : null,
+    };
   };
 }
 
@@ -89,7 +106,12 @@ export const CARD = { cvv: '123', holder: 'Ada Example', expiration_month: 12, e
 
 /** The body of an authorize; fields on top. */
 export const payment = (fields: Record<string, unknown> = {}): Record<string, unknown> => ({
-  amount: '12.50', currency: 'EUR', pan: '4111111111111111', card: CARD, location: { ip: '192.0.2.1' }, ...fields,
+  amount: '12.50',
+  currency: 'EUR',
+  pan: '4111111111111111',
+  card: CARD,
+  location: { ip: '192.0.2.1' },
+  ...fields,
 });
 
 /** A card of the simulator's scheme: operation (10 authorize, 20 charge …) and outcome. */

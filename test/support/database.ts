@@ -17,7 +17,11 @@ export interface TestServer {
 /** Starts the server of a run and makes the template. */
 export async function startTestServer(): Promise<TestServer> {
   const dir = mkdtempSync(path.join(os.tmpdir(), 'florin-test-'));
-  const embedded = await startEmbedded(dir, { log: silent, clock: systemClock, settings: { fsync: 'off', full_page_writes: 'off', shared_buffers: '128MB' } });
+  const embedded = await startEmbedded(dir, {
+    log: silent,
+    clock: systemClock,
+    settings: { fsync: 'off', full_page_writes: 'off', shared_buffers: '128MB' },
+  });
   const admin = openDatabase(embedded.connection, { log: silent, connections: 1 });
   await admin.query(`create database ${TEMPLATE}`);
   await migrate({ ...embedded.connection, database: TEMPLATE }, silent);

@@ -1,11 +1,17 @@
 // What a use case answers: status, body, Location. One lookup from outcome to envelope, so that a stored answer and a fresh one
 // are the same bytes.
 import type { StoredAnswer } from '../../store/index.ts';
-import { type FailureType, type OrderState } from './model.ts';
 import { type RefusalCode, refusals } from './errors.ts';
+import type { FailureType, OrderState } from './model.ts';
 import { type Cashflows, ORDER_EXPANDS, orderWhole, type View } from './present.ts';
 
-const STATUS: Readonly<Record<FailureType, number>> = { declined: 402, fraud: 402, rejected: 402, error: 500, validation: 422 };
+const STATUS: Readonly<Record<FailureType, number>> = {
+  declined: 402,
+  fraud: 402,
+  rejected: 402,
+  error: 500,
+  validation: 422,
+};
 const WHOLE = ORDER_EXPANDS.filter((name) => name !== 'operations.cashflow');
 const NO_CASHFLOWS: Cashflows = new Map();
 
@@ -15,13 +21,21 @@ export interface Form {
   readonly html: string;
 }
 
-export function orderAnswer(view: View, state: OrderState, options: { status?: number; location?: string; form?: Form; cashflows?: Cashflows } = {}): StoredAnswer {
+export function orderAnswer(
+  view: View,
+  state: OrderState,
+  options: { status?: number; location?: string; form?: Form; cashflows?: Cashflows } = {},
+): StoredAnswer {
   const order = orderWhole(view, state, WHOLE, options.cashflows ?? NO_CASHFLOWS);
   if (options.form) {
     order.form3d_html = options.form.html;
     order.form3d = options.form.form;
   }
-  return { status: options.status ?? 200, body: JSON.stringify({ orders: [order] }), location: options.location ?? null };
+  return {
+    status: options.status ?? 200,
+    body: JSON.stringify({ orders: [order] }),
+    location: options.location ?? null,
+  };
 }
 
 export function failureAnswer(type: FailureType, message: string, orderId: string | null): StoredAnswer {
@@ -38,7 +52,11 @@ export function refusalAnswer(code: RefusalCode, orderId: string | null): Stored
 }
 
 /** The answer that an order's own state implies: a failed order is its failure, any other is the order. */
-export function stateAnswer(view: View, state: OrderState, options: { form?: Form; cashflows?: Cashflows } = {}): StoredAnswer {
+export function stateAnswer(
+  view: View,
+  state: OrderState,
+  options: { form?: Form; cashflows?: Cashflows } = {},
+): StoredAnswer {
   const { order } = state;
   if (order.failure_type) return failureAnswer(order.failure_type, order.failure_message ?? '', view.outward(order.id));
   return orderAnswer(view, state, { ...options, status: options.form ? 201 : 200 });

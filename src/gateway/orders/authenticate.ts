@@ -1,6 +1,6 @@
 // Does this payment need 3-D Secure, and what does its result allow? Pure, but for the one question to the directory.
 import type { Money } from '../../base/index.ts';
-import type { BrowserDetails, Started, Authentication as Proven } from '../../threeds/index.ts';
+import type { BrowserDetails, Authentication as Proven, Started } from '../../threeds/index.ts';
 import type { Project, Terminal } from '../projects/index.ts';
 import type { RefusalCode } from './errors.ts';
 import type { Gateway } from './gateway.ts';
@@ -12,7 +12,13 @@ export type Reason = 'forced' | 'soft_decline' | 'risk' | 'terminal' | 'mandate'
 /** Why the cardholder has to be authenticated; null: there is no need. Merchant-initiated payments have no cardholder to ask. */
 export function reasonFor(
   gateway: Gateway,
-  { terminal, options, card, byRisk, initiator }: { terminal: Terminal; options: OrderOptions; card: CardData; byRisk: boolean; initiator: 'customer' | 'merchant' },
+  {
+    terminal,
+    options,
+    card,
+    byRisk,
+    initiator,
+  }: { terminal: Terminal; options: OrderOptions; card: CardData; byRisk: boolean; initiator: 'customer' | 'merchant' },
 ): Reason | null {
   if (options.force3d) return 'forced';
   if (initiator === 'merchant') return null;

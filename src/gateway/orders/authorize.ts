@@ -2,7 +2,15 @@
 // directory, risk counters) is asked before the first commit; that commit decides; the message goes out; the second commit settles.
 import { lookupBin } from '../../network/index.ts';
 import type { Change, Decision, Loaded, Need, Once, StoredAnswer } from '../../store/index.ts';
-import { type BrowserDetails, cavvInsert, cavvKind, externalAuthentication, type ExternalResult, needCavv, type Started } from '../../threeds/index.ts';
+import {
+  type BrowserDetails,
+  cavvInsert,
+  cavvKind,
+  type ExternalResult,
+  externalAuthentication,
+  needCavv,
+  type Started,
+} from '../../threeds/index.ts';
 import type { Project, Terminal } from '../projects/index.ts';
 import { type Form, orderAnswer, refusalAnswer, stateAnswer } from './answers.ts';
 import { allowedBy, ask, proof, type Reason, reasonFor } from './authenticate.ts';
@@ -12,7 +20,7 @@ import { type RefusalCode, refusals } from './errors.ts';
 import { type Gateway, terminalFor, terminalOf, viewOf } from './gateway.ts';
 import type { Card, Issuer, Order, OrderState, Secure3d } from './model.ts';
 import { withDue } from './model.ts';
-import { carry, type Begun, refusalRecord, startOperation } from './operate.ts';
+import { type Begun, carry, refusalRecord, startOperation } from './operate.ts';
 import { needOrder, orderInsert, orderKind, orderUpdate } from './queries.ts';
 import { eventOf, remember } from './settle.ts';
 import { orderStates } from './states.ts';
@@ -54,10 +62,15 @@ interface Prepared {
 
 export async function authorize(gateway: Gateway, request: AuthorizeRequest): Promise<StoredAnswer> {
   const { project, draft, once, pageOrder } = request;
-  const terminal = pageOrder ? terminalOf(project, pageOrder.terminal) : terminalFor(project, draft.terminal, draft.currency);
+  const terminal = pageOrder
+    ? terminalOf(project, pageOrder.terminal)
+    : terminalFor(project, draft.terminal, draft.currency);
   if (!terminal) return refusedWithoutOrder(gateway, request, 'currency_not_accepted');
   const prepared = await prepare(gateway, request, terminal);
-  const unique = uniqueId(gateway, project, draft, prepared.orderId, [draft, gateway.vault.fingerprint(request.card.pan)]);
+  const unique = uniqueId(gateway, project, draft, prepared.orderId, [
+    draft,
+    gateway.vault.fingerprint(request.card.pan),
+  ]);
   const cavv = request.external?.cavv ?? request.external?.dsrp ?? null;
   const needs: Need[] = [
     ...(once ? [once.need] : []),
@@ -78,7 +91,10 @@ export async function authorize(gateway: Gateway, request: AuthorizeRequest): Pr
       const refuse = 'refuse' in unused ? unused.refuse : used ? 'authentication_reused' : prepared.refuse;
       const open = pageOrder ? loaded.get(orderKind, { owner: project.id, id: pageOrder.id }) : null;
       if (open && (open.order.status !== 'new' || open.order.in_flight !== null)) {
-        return { value: { answer: refusalAnswer('not_new', viewOf(gateway, project).outward(open.order.id)) }, changes: [] };
+        return {
+          value: { answer: refusalAnswer('not_new', viewOf(gateway, project).outward(open.order.id)) },
+          changes: [],
+        };
       }
       const decision = decide(gateway, prepared, open ?? null, refuse, now);
       const claims = 'claim' in unused ? unused.claim : [];
@@ -106,7 +122,10 @@ async function prepare(gateway: Gateway, request: AuthorizeRequest, terminal: Te
   const cardId = request.cardId ?? transactionId;
   const sealed = request.cardId
     ? []
-    : [gateway.vault.seal(project.id, cardId, { pan: card.pan, expiry: card.expiry ?? '', holder: card.holder }).change];
+    : [
+        gateway.vault.seal(project.id, cardId, { pan: card.pan, expiry: card.expiry ?? '', holder: card.holder })
+          .change,
+      ];
   const base = {
     request,
     orderId,
@@ -116,32 +135,85 @@ async function prepare(gateway: Gateway, request: AuthorizeRequest, terminal: Te
     issuer: { bin: bin.bin, country: bin.country, title: bin.title },
     sealed: { changes: sealed, cardId },
   };
-  const refused = (refuse: RefusalCode, secure3d: Secure3d | null = null, risk: readonly Change[] = []): Prepared => ({ ...base, refuse, secure3d, started: null, risk });
+  const refused = (refuse: RefusalCode, secure3d: Secure3d | null = null, risk: readonly Change[] = []): Prepared => ({
+    ...base,
+    refuse,
+    secure3d,
+    started: null,
+    risk,
+  });
   const early = request.refuse ?? gatewayRule(gateway, request, terminal);
   if (early) return refused(early);
   const screened = terminal.link === 'simulator' && gateway.simulatedIssuer?.screensAsFraud(card.pan, card.holder);
   if (screened) return refused('fraud');
-  const verdict = await gateway.risk.assess({ project, draft, bin, fingerprint: () => gateway.vault.fingerprint(card.pan), orderId, at: gateway.clock.now() });
+  const verdict = await gateway.risk.assess({
+    project,
+    draft,
+    bin,
+    fingerprint: () => gateway.vault.fingerprint(card.pan),
+    orderId,
+    at: gateway.clock.now(),
+  });
   if (verdict.verdict === 'refuse') return refused('fraud', null, verdict.changes);
   if (request.external) {
     const proven = externalAuthentication(request.external, bin.brand);
-    return { ...base, refuse: allowedBy(proven, project, false), secure3d: proof('forced', proven), started: null, risk: verdict.changes };
+    return {
+      ...base,
+      refuse: allowedBy(proven, project, false),
+      secure3d: proof('forced', proven),
+      started: null,
+      risk: verdict.changes,
+    };
   }
-  const reason = reasonFor(gateway, { terminal, options: draft.options, card, byRisk: verdict.verdict === 'force3d', initiator: request.initiator });
+  const reason = reasonFor(gateway, {
+    terminal,
+    options: draft.options,
+    card,
+    byRisk: verdict.verdict === 'force3d',
+    initiator: request.initiator,
+  });
   if (!reason) return { ...base, refuse: null, secure3d: null, started: null, risk: verdict.changes };
   const started = await ask(gateway, {
-    project, orderId, transactionId, card, brand: bin.brand, methodDone: false, browser: request.browser,
-    amount: { minor: draft.amount, currency: draft.currency }, forced: reason === 'forced',
+    project,
+    orderId,
+    transactionId,
+    card,
+    brand: bin.brand,
+    methodDone: false,
+    browser: request.browser,
+    amount: { minor: draft.amount, currency: draft.currency },
+    forced: reason === 'forced',
   });
-  if (started.kind === 'form') return { ...base, refuse: null, secure3d: pending(reason, started.scenario, transactionId), started, risk: verdict.changes };
+  if (started.kind === 'form')
+    return {
+      ...base,
+      refuse: null,
+      secure3d: pending(reason, started.scenario, transactionId),
+      started,
+      risk: verdict.changes,
+    };
   const { authentication } = started;
-  return { ...base, refuse: allowedBy(authentication, project, reason === 'forced'), secure3d: proof(reason, authentication), started: null, risk: verdict.changes };
+  return {
+    ...base,
+    refuse: allowedBy(authentication, project, reason === 'forced'),
+    secure3d: proof(reason, authentication),
+    started: null,
+    risk: verdict.changes,
+  };
 }
 
-const pending = (reason: Reason, scenario: string, transactionId: bigint): Secure3d => ({ reason, scenario, transaction_id: transactionId.toString() });
+const pending = (reason: Reason, scenario: string, transactionId: bigint): Secure3d => ({
+  reason,
+  scenario,
+  transaction_id: transactionId.toString(),
+});
 
 /** Rules that need nobody's answer. */
-function gatewayRule(gateway: Gateway, { project, draft, card }: AuthorizeRequest, terminal: Terminal): RefusalCode | null {
+function gatewayRule(
+  gateway: Gateway,
+  { project, draft, card }: AuthorizeRequest,
+  terminal: Terminal,
+): RefusalCode | null {
   const at = gateway.clock.now();
   const month = at.toISOString().slice(2, 4) + at.toISOString().slice(5, 7);
   if (card.expiry !== null && card.expiry !== '' && card.expiry < month) return 'card_expired';
@@ -151,7 +223,13 @@ function gatewayRule(gateway: Gateway, { project, draft, card }: AuthorizeReques
 }
 
 /** The order's first step, pure: rejected, waiting for the cardholder, or sent. */
-function decide(gateway: Gateway, prepared: Prepared, open: OrderState | null, refuse: RefusalCode | null, now: Date): Decision<Begun> {
+function decide(
+  gateway: Gateway,
+  prepared: Prepared,
+  open: OrderState | null,
+  refuse: RefusalCode | null,
+  now: Date,
+): Decision<Begun> {
   const { request, orderId, terminal, started, sealed } = prepared;
   const { project, draft } = request;
   const view = viewOf(gateway, project);
@@ -173,26 +251,55 @@ function decide(gateway: Gateway, prepared: Prepared, open: OrderState | null, r
   const write = open ? orderUpdate : orderInsert;
   if (refuse) {
     const [type, message] = refusals[refuse];
-    const closed = withDue({ ...order, status: orderStates.move(order.status, type === 'fraud' ? 'fraud' : 'reject'), failure_type: type, failure_message: message }, { expire: null });
+    const closed = withDue(
+      {
+        ...order,
+        status: orderStates.move(order.status, type === 'fraud' ? 'fraud' : 'reject'),
+        failure_type: type,
+        failure_message: message,
+      },
+      { expire: null },
+    );
     const state = { order: closed, operations };
     return {
       value: { answer: stateAnswer(view, state) },
-      changes: [write(closed), ...sealed.changes, refusalRecord(gateway, project, orderId, 'authorize', refuse), eventOf(gateway, project, open?.order ?? null, closed, null)],
+      changes: [
+        write(closed),
+        ...sealed.changes,
+        refusalRecord(gateway, project, orderId, 'authorize', refuse),
+        eventOf(gateway, project, open?.order ?? null, closed, null),
+      ],
       next: open ? [remember(state)] : [],
     };
   }
   if (started) {
-    const waiting = withDue({ ...order, status: orderStates.move(order.status, 'challenge') }, { expire: earlier(order.due.expire, started.expiresAt) });
+    const waiting = withDue(
+      { ...order, status: orderStates.move(order.status, 'challenge') },
+      { expire: earlier(order.due.expire, started.expiresAt) },
+    );
     const state = { order: waiting, operations };
     const form: Form = { form: { ...started.form }, html: started.html };
-    const cvv = request.card.cvv ? [gateway.vault.sealCvv(project.id, orderId, request.card.cvv, started.expiresAt)] : [];
+    const cvv = request.card.cvv
+      ? [gateway.vault.sealCvv(project.id, orderId, request.card.cvv, started.expiresAt)]
+      : [];
     return {
       value: { answer: orderAnswer(view, state, { status: 201, form }) },
-      changes: [write(waiting), ...sealed.changes, ...cvv, ...started.changes, eventOf(gateway, project, open?.order ?? null, waiting, null)],
+      changes: [
+        write(waiting),
+        ...sealed.changes,
+        ...cvv,
+        ...started.changes,
+        eventOf(gateway, project, open?.order ?? null, waiting, null),
+      ],
       next: open ? [remember(state)] : [],
     };
   }
-  const begun = startOperation(gateway, { order: { ...order, events: open ? open.order.events : 0 }, operations }, { type: 'authorize', amount: order.amount }, { onceKey: request.once?.key ?? null, now });
+  const begun = startOperation(
+    gateway,
+    { order: { ...order, events: open ? open.order.events : 0 }, operations },
+    { type: 'authorize', amount: order.amount },
+    { onceKey: request.once?.key ?? null, now },
+  );
   const [insertOperation] = begun.changes as [Change];
   return {
     value: begun,
@@ -204,12 +311,22 @@ function decide(gateway: Gateway, prepared: Prepared, open: OrderState | null, r
 const earlier = (known: string | undefined, at: Date): Date => (known && new Date(known) < at ? new Date(known) : at);
 
 /** A request that can't become an order: nothing is stored but the refusal. */
-function refusedWithoutOrder(gateway: Gateway, { project, once }: AuthorizeRequest, code: RefusalCode): Promise<StoredAnswer> {
+function refusedWithoutOrder(
+  gateway: Gateway,
+  { project, once }: AuthorizeRequest,
+  code: RefusalCode,
+): Promise<StoredAnswer> {
   return refuseWithout(gateway, project, once, 'authorize', code);
 }
 
 /** Answers a refusal that concerns no order, and keeps it for the idempotency key. */
-export function refuseWithout(gateway: Gateway, project: Project, once: Once | null, action: string, code: RefusalCode): Promise<StoredAnswer> {
+export function refuseWithout(
+  gateway: Gateway,
+  project: Project,
+  once: Once | null,
+  action: string,
+  code: RefusalCode,
+): Promise<StoredAnswer> {
   return gateway.committer.submit({
     name: `${action}.refused`,
     needs: once ? [once.need] : [],
@@ -218,7 +335,11 @@ export function refuseWithout(gateway: Gateway, project: Project, once: Once | n
       const begin = once?.begin(loaded, now);
       const answer = refusalAnswer(code, null);
       if (begin && 'replay' in begin) return { value: begin.replay, changes: [] };
-      const changes = [refusalRecord(gateway, project, null, action, code), ...(begin && 'changes' in begin ? begin.changes : []), ...(once?.finish(answer, now) ?? [])];
+      const changes = [
+        refusalRecord(gateway, project, null, action, code),
+        ...(begin && 'changes' in begin ? begin.changes : []),
+        ...(once?.finish(answer, now) ?? []),
+      ];
       return { value: answer, changes, next: once?.next() ?? [] };
     },
   });

@@ -42,16 +42,23 @@ export async function complete(gateway: Gateway, request: CompleteRequest): Prom
       if (!current) throw new OrderNotFound();
       const decision = decide(gateway, project, current, next, once, now);
       const ends = once && 'answer' in decision.value ? once.finish(decision.value.answer, now) : [];
-      return { ...decision, changes: [...decision.changes, ...(begin?.changes ?? []), ...ends], next: [...(decision.next ?? []), ...(once?.next() ?? [])] };
+      return {
+        ...decision,
+        changes: [...decision.changes, ...(begin?.changes ?? []), ...ends],
+        next: [...(decision.next ?? []), ...(once?.next() ?? [])],
+      };
     },
   });
   if ('unresolved' in begun) return unresolvedAnswer(gateway, project, begun.unresolved);
   if ('answer' in begun) return begun.answer;
-  return (await carry(gateway, project, begun.state, begun.operation, 'card' in next && next.card ? next.card : undefined)).answer;
+  return (
+    await carry(gateway, project, begun.state, begun.operation, 'card' in next && next.card ? next.card : undefined)
+  ).answer;
 }
 
 /** An order that an authentication has finished already answers with its state, any other has nothing to complete. */
-const over = ({ order }: OrderState): Step => (order.secure3d?.authorization_status ? { done: true } : { refuse: 'not_prepared' });
+const over = ({ order }: OrderState): Step =>
+  order.secure3d?.authorization_status ? { done: true } : { refuse: 'not_prepared' };
 
 /** What the result of the authentication leads to, found out before the commit. */
 type Step =
@@ -59,7 +66,11 @@ type Step =
   | { readonly refuse: RefusalCode }
   | { readonly close: RefusalCode; readonly secure3d: Secure3d; readonly transactionId: bigint }
   | { readonly send: true; readonly secure3d: Secure3d; readonly transactionId: bigint; readonly card: CardData | null }
-  | { readonly form: Extract<Awaited<ReturnType<typeof ask>>, { kind: 'form' }>; readonly transactionId: bigint; readonly closes: bigint };
+  | {
+      readonly form: Extract<Awaited<ReturnType<typeof ask>>, { kind: 'form' }>;
+      readonly transactionId: bigint;
+      readonly closes: bigint;
+    };
 
 async function stepAfter(gateway: Gateway, project: Project, { order }: OrderState, finished: Finished): Promise<Step> {
   if (finished.kind === 'unknown' || finished.kind === 'pending') return { refuse: 'not_prepared' };
@@ -67,37 +78,69 @@ async function stepAfter(gateway: Gateway, project: Project, { order }: OrderSta
   const card = stored && { ...stored, cvv: await gateway.vault.openCvv(project.id, order.id) };
   const { transactionId } = finished;
   const reason = order.secure3d?.reason ?? 'forced';
-  if (finished.kind === 'finished') return verdict(project, reason, finished.authentication, transactionId, card, finished.cancelCode);
+  if (finished.kind === 'finished')
+    return verdict(project, reason, finished.authentication, transactionId, card, finished.cancelCode);
   if (!card) return { refuse: 'card_unknown' };
   // The device-data step is over: the directory is asked again, now with what the browser told.
   const again = gateway.ids.next();
   const started = await ask(gateway, {
-    project, orderId: order.id, transactionId: again, card, brand: order.card?.type ?? '', methodDone: true, browser: finished.browser,
-    amount: { minor: order.amount, currency: order.currency }, forced: reason === 'forced',
+    project,
+    orderId: order.id,
+    transactionId: again,
+    card,
+    brand: order.card?.type ?? '',
+    methodDone: true,
+    browser: finished.browser,
+    amount: { minor: order.amount, currency: order.currency },
+    forced: reason === 'forced',
   });
   return started.kind === 'form'
     ? { form: started, transactionId: again, closes: transactionId }
     : verdict(project, reason, started.authentication, transactionId, card, null);
 }
 
-function verdict(project: Project, reason: string, proven: Parameters<typeof allowedBy>[0], transactionId: bigint, card: CardData | null, cancelCode: string | null): Step {
+function verdict(
+  project: Project,
+  reason: string,
+  proven: Parameters<typeof allowedBy>[0],
+  transactionId: bigint,
+  card: CardData | null,
+  cancelCode: string | null,
+): Step {
   const secure3d = proof(reason, proven, transactionId);
   const refuse = allowedBy(proven, project, reason === 'forced');
   if (refuse) return { close: cancelCode === '04' ? 'authentication_timeout' : refuse, secure3d, transactionId };
   return { send: true, secure3d, transactionId, card };
 }
 
-function decide(gateway: Gateway, project: Project, state: OrderState, next: Step, once: Once | null, now: Date): Decision<Begun> {
+function decide(
+  gateway: Gateway,
+  project: Project,
+  state: OrderState,
+  next: Step,
+  once: Once | null,
+  now: Date,
+): Decision<Begun> {
   const view = viewOf(gateway, project);
   const { order } = state;
   // Somebody was faster: what became of the order is the answer.
-  if ('done' in next || (order.status !== 'prepared' && !('refuse' in next))) return { value: { answer: stateAnswer(view, state) }, changes: [] };
+  if ('done' in next || (order.status !== 'prepared' && !('refuse' in next)))
+    return { value: { answer: stateAnswer(view, state) }, changes: [] };
   if ('refuse' in next || order.in_flight !== null) {
     const code = 'refuse' in next ? next.refuse : 'operation_in_progress';
-    return { value: { answer: refusalAnswer(code, view.outward(order.id)) }, changes: [refusalRecord(gateway, project, order.id, 'complete', code)] };
+    return {
+      value: { answer: refusalAnswer(code, view.outward(order.id)) },
+      changes: [refusalRecord(gateway, project, order.id, 'complete', code)],
+    };
   }
   if ('close' in next) {
-    const closed = closedOrder(gateway, project, { ...state, order: { ...order, secure3d: next.secure3d } }, next.close, now);
+    const closed = closedOrder(
+      gateway,
+      project,
+      { ...state, order: { ...order, secure3d: next.secure3d } },
+      next.close,
+      now,
+    );
     return {
       value: { answer: stateAnswer(view, closed.state) },
       changes: [...closed.changes, ...gateway.threeds.close(project.id, next.transactionId, 'used', now)],
@@ -106,18 +149,40 @@ function decide(gateway: Gateway, project: Project, state: OrderState, next: Ste
   }
   if ('form' in next) {
     const waiting = withDue(
-      { ...order, secure3d: { ...(order.secure3d ?? { reason: 'forced' }), scenario: next.form.scenario, transaction_id: next.transactionId.toString() }, updated_at: now },
+      {
+        ...order,
+        secure3d: {
+          ...(order.secure3d ?? { reason: 'forced' }),
+          scenario: next.form.scenario,
+          transaction_id: next.transactionId.toString(),
+        },
+        updated_at: now,
+      },
       { expire: next.form.expiresAt },
     );
     const changed = { ...state, order: waiting };
     return {
-      value: { answer: orderAnswer(view, changed, { status: 201, form: { form: { ...next.form.form }, html: next.form.html } }) },
-      changes: [orderUpdate(waiting), ...next.form.changes, ...gateway.threeds.close(project.id, next.closes, 'used', now)],
+      value: {
+        answer: orderAnswer(view, changed, {
+          status: 201,
+          form: { form: { ...next.form.form }, html: next.form.html },
+        }),
+      },
+      changes: [
+        orderUpdate(waiting),
+        ...next.form.changes,
+        ...gateway.threeds.close(project.id, next.closes, 'used', now),
+      ],
       next: [remember(changed)],
     };
   }
   const proven = { ...state, order: { ...order, secure3d: next.secure3d } };
-  const begun = startOperation(gateway, proven, { type: 'authorize', amount: order.amount }, { onceKey: once?.key ?? null, now });
+  const begun = startOperation(
+    gateway,
+    proven,
+    { type: 'authorize', amount: order.amount },
+    { onceKey: once?.key ?? null, now },
+  );
   return {
     value: begun,
     changes: [...begun.changes, ...gateway.threeds.close(project.id, next.transactionId, 'used', now)],

@@ -18,7 +18,8 @@ export function newPageToken(gateway: Gateway, owner: bigint): string {
   return token.toString('base64url');
 }
 
-export const pageTokenHash = (gateway: Gateway, token: string): string => gateway.vault.keyed('page-token', token).toString('hex');
+export const pageTokenHash = (gateway: Gateway, token: string): string =>
+  gateway.vault.keyed('page-token', token).toString('hex');
 
 /** The owner that a page token carries; null when it is no token in form. */
 export function pageTokenOwner(gateway: Gateway, token: string): bigint | null {
@@ -39,17 +40,38 @@ export interface UniqueId {
   check(loaded: Parameters<Once['begin']>[0]): { existing: bigint } | { refuse: RefusalCode } | { claim: Change[] };
 }
 
-export function uniqueId(gateway: Gateway, project: Project, draft: Draft, orderId: bigint, content: unknown): UniqueId {
-  if (!project.settings.unique_merchant_order_id || draft.merchantOrderId === null) return { fingerprint: '', needs: [], check: () => ({ claim: [] }) };
+export function uniqueId(
+  gateway: Gateway,
+  project: Project,
+  draft: Draft,
+  orderId: bigint,
+  content: unknown,
+): UniqueId {
+  if (!project.settings.unique_merchant_order_id || draft.merchantOrderId === null)
+    return { fingerprint: '', needs: [], check: () => ({ claim: [] }) };
   const key = { owner: project.id, merchantOrderId: draft.merchantOrderId };
-  const fingerprint = gateway.vault.keyed('merchant-order-id', JSON.stringify(content, (_, value) => (typeof value === 'bigint' ? value.toString() : value))).toString('hex');
+  const fingerprint = gateway.vault
+    .keyed(
+      'merchant-order-id',
+      JSON.stringify(content, (_, value) => (typeof value === 'bigint' ? value.toString() : value)),
+    )
+    .toString('hex');
   return {
     fingerprint,
     needs: [{ kind: merchantOrderIdKind, key }],
     check(loaded) {
       const known = loaded.get(merchantOrderIdKind, key);
       if (!known) {
-        return { claim: [merchantOrderIdInsert({ project_id: project.id, merchant_order_id: key.merchantOrderId, order_id: orderId, fingerprint })] };
+        return {
+          claim: [
+            merchantOrderIdInsert({
+              project_id: project.id,
+              merchant_order_id: key.merchantOrderId,
+              order_id: orderId,
+              fingerprint,
+            }),
+          ],
+        };
       }
       return known.fingerprint === fingerprint ? { existing: known.order_id } : { refuse: 'merchant_order_id_used' };
     },
@@ -70,10 +92,17 @@ export async function create(gateway: Gateway, { project, draft, once }: CreateR
       const begun = once?.begin(loaded, now);
       if (begun && 'replay' in begun) return { value: { answer: begun.replay }, changes: [] };
       assert(!begun || 'changes' in begun, 'create has one phase');
-      const ending = (answer: StoredAnswer): Change[] => [...(begun?.changes ?? []), ...(once?.finish(answer, now) ?? [])];
+      const ending = (answer: StoredAnswer): Change[] => [
+        ...(begun?.changes ?? []),
+        ...(once?.finish(answer, now) ?? []),
+      ];
       const refused = (code: RefusalCode) => {
         const answer = refusalAnswer(code, null);
-        return { value: { answer }, changes: [refusalRecord(gateway, project, null, 'create', code), ...ending(answer)], next: once?.next() ?? [] };
+        return {
+          value: { answer },
+          changes: [refusalRecord(gateway, project, null, 'create', code), ...ending(answer)],
+          next: once?.next() ?? [],
+        };
       };
       if (!terminal) return refused('currency_not_accepted');
       if (draft.options.static_link && !project.settings.static_links) return refused('static_links_disabled');
@@ -81,12 +110,21 @@ export async function create(gateway: Gateway, { project, draft, once }: CreateR
       if ('existing' in unused) return { value: unused, changes: [] };
       if ('refuse' in unused) return refused(unused.refuse);
       const order = newOrder(project.id, draft, terminal, id, now);
-      const answer = orderAnswer(view, { order, operations: [] }, { status: 201, location: `${gateway.publicUrl}/pay/${token}` });
+      const answer = orderAnswer(
+        view,
+        { order, operations: [] },
+        { status: 201, location: `${gateway.publicUrl}/pay/${token}` },
+      );
       return {
         value: { answer },
         changes: [
           orderInsert(order),
-          payLinkInsert({ project_id: project.id, token_hash: pageTokenHash(gateway, token), order_id: id, created_at: now }),
+          payLinkInsert({
+            project_id: project.id,
+            token_hash: pageTokenHash(gateway, token),
+            order_id: id,
+            created_at: now,
+          }),
           eventOf(gateway, project, null, order, null),
           ...unused.claim,
           ...ending(answer),

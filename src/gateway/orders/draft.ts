@@ -27,7 +27,10 @@ export const sessionMs = (options: OrderOptions): number =>
 
 /** Card numbers that stand in free text are masked before anything is stored. */
 const masked = <T extends object>(fields: T | null): T | null =>
-  fields && (Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, typeof value === 'string' ? maskPansIn(value) : value])) as T);
+  fields &&
+  (Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, typeof value === 'string' ? maskPansIn(value) : value]),
+  ) as T);
 
 /** DE 43: the terminal's descriptor, with the merchant's own words where the request brings them. */
 function descriptorOf(terminal: Terminal, extra: Draft['extraFields']): string {

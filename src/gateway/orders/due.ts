@@ -6,14 +6,24 @@ import { postClearing, postingsOfOrders, postReserveRelease } from '../../ledger
 import { NoAnswer } from '../../network/index.ts';
 import type { Change, Decision } from '../../store/index.ts';
 import type { Project } from '../projects/index.ts';
-import { recoveryAt } from './effects.ts';
+import { approved, recoveryAt } from './effects.ts';
+import { OrderNotFound } from './errors.ts';
 import { type Gateway, terminalOf } from './gateway.ts';
 import { type DueKind, dueAt, type Operation, type Order, type OrderState, refundable, withDue } from './model.ts';
-import { newOperation } from './operation.ts';
 import { cardOf, carry, closedOrder, startOperation } from './operate.ts';
+import { newOperation } from './operation.ts';
 import { postingsFor } from './postings.ts';
-import { approved } from './effects.ts';
-import { arnItems, needOrder, operationInsert, operationUpdate, orderGet, orderKind, orderUpdate, settlementAdd } from './queries.ts';
+import {
+  arnItems,
+  needOrder,
+  operationInsert,
+  operationUpdate,
+  orderGet,
+  orderKind,
+  orderOwner,
+  orderUpdate,
+  settlementAdd,
+} from './queries.ts';
 import { eventOf, remember, replace, SENT_LIMIT_MS, settle } from './settle.ts';
 
 type Handler = (gateway: Gateway, project: Project, state: OrderState) => Promise<void>;
@@ -30,7 +40,12 @@ export async function runDue(gateway: Gateway, owner: bigint, id: bigint, orphan
 }
 
 /** One commit on the order, if `kind` is still due there. */
-function decideDue(gateway: Gateway, { order }: OrderState, kind: DueKind, decide: (state: OrderState, now: Date) => Omit<Decision<null>, 'value'>): Promise<null> {
+function decideDue(
+  gateway: Gateway,
+  { order }: OrderState,
+  kind: DueKind,
+  decide: (state: OrderState, now: Date) => Omit<Decision<null>, 'value'>,
+): Promise<null> {
   const need = needOrder(order.project_id, order.id);
   return gateway.committer.submit({
     name: `due.${kind}`,
@@ -63,7 +78,11 @@ const recover: Handler = async (gateway, project, { order }) => {
       const mine = { ...operation, process: gateway.process };
       const waiting = withDue(state.order, { recover: addMs(now, SENT_LIMIT_MS) });
       const after = replace(state, waiting, mine);
-      return { value: { state: after, operation: mine }, changes: [orderUpdate(waiting), operationUpdate(mine)], next: [remember(after)] };
+      return {
+        value: { state: after, operation: mine },
+        changes: [orderUpdate(waiting), operationUpdate(mine)],
+        next: [remember(after)],
+      };
     },
   });
   if (!claimed) return;
@@ -98,7 +117,13 @@ async function inquire(gateway: Gateway, project: Project, operation: Operation,
 }
 
 /** An operation that the gateway itself begins: committed as sent, then carried like any other. */
-async function begin(gateway: Gateway, project: Project, state: OrderState, kind: DueKind, plan: (state: OrderState) => Parameters<typeof startOperation>[2] | null): Promise<void> {
+async function begin(
+  gateway: Gateway,
+  project: Project,
+  state: OrderState,
+  kind: DueKind,
+  plan: (state: OrderState) => Parameters<typeof startOperation>[2] | null,
+): Promise<void> {
   const need = needOrder(project.id, state.order.id);
   const begun = await gateway.committer.submit<{ state: OrderState; operation: Operation } | null>({
     name: `due.${kind}`,
@@ -107,7 +132,11 @@ async function begin(gateway: Gateway, project: Project, state: OrderState, kind
       const current = loaded.get(orderKind, need.key);
       const still = current && current.order.due[kind] === state.order.due[kind] && current.order.in_flight === null;
       const wanted = still ? plan(current) : null;
-      if (!current || !wanted) return { value: null, changes: still && current ? [orderUpdate(withDue(current.order, { [kind]: null }))] : [] };
+      if (!current || !wanted)
+        return {
+          value: null,
+          changes: still && current ? [orderUpdate(withDue(current.order, { [kind]: null }))] : [],
+        };
       const cleared = { ...current, order: withDue(current.order, { [kind]: null }) };
       const started = startOperation(gateway, cleared, wanted, { onceKey: null, now: gateway.clock.now() });
       return { value: started, changes: started.changes, next: [remember(started.state)] };
@@ -119,14 +148,22 @@ async function begin(gateway: Gateway, project: Project, state: OrderState, kind
 const capture: Handler = (gateway, project, state) =>
   begin(gateway, project, state, 'capture', ({ order }) =>
     order.status === 'authorized' && order.held > 0n
-      ? { type: 'charge', amount: order.held, details: { by: order.options.auto_charge ? 'auto_charge' : 'capture_delay' } }
+      ? {
+          type: 'charge',
+          amount: order.held,
+          details: { by: order.options.auto_charge ? 'auto_charge' : 'capture_delay' },
+        }
       : null,
   );
 
 const release: Handler = (gateway, project, state) =>
   begin(gateway, project, state, 'release', ({ order }) =>
     order.status === 'authorized' || order.held > 0n
-      ? { type: 'reverse', amount: order.held, details: { by: order.options.capture_tries ? 'retries_used_up' : 'expiry' } }
+      ? {
+          type: 'reverse',
+          amount: order.held,
+          details: { by: order.options.capture_tries ? 'retries_used_up' : 'expiry' },
+        }
       : null,
   );
 
@@ -134,10 +171,19 @@ const expire: Handler = async (gateway, project, state) => {
   await decideDue(gateway, state, 'expire', (current, now) => {
     const open = current.order.status === 'new' || current.order.status === 'prepared';
     if (!open) return { changes: [orderUpdate(withDue(current.order, { expire: null }))] };
-    const closed = closedOrder(gateway, project, current, current.order.status === 'prepared' ? 'authentication_timeout' : 'session_expired', now);
+    const closed = closedOrder(
+      gateway,
+      project,
+      current,
+      current.order.status === 'prepared' ? 'authentication_timeout' : 'session_expired',
+      now,
+    );
     const transaction = current.order.status === 'prepared' ? current.order.secure3d?.transaction_id : undefined;
     return {
-      changes: [...closed.changes, ...(transaction ? gateway.threeds.close(project.id, BigInt(transaction), 'expired', now) : [])],
+      changes: [
+        ...closed.changes,
+        ...(transaction ? gateway.threeds.close(project.id, BigInt(transaction), 'expired', now) : []),
+      ],
       next: [remember(closed.state)],
     };
   });
@@ -156,7 +202,11 @@ const warn: Handler = async (gateway, project, state) => {
           order_id: order.id,
           sequence: warned.events,
           type: 'order.authorization_expires',
-          data: { project: project.login, order_id: gateway.permutation.outward(order.id), expires_at: order.due.release ?? null },
+          data: {
+            project: project.login,
+            order_id: gateway.permutation.outward(order.id),
+            expires_at: order.due.release ?? null,
+          },
           created_at: now,
         }),
       ],
@@ -174,7 +224,11 @@ export function arnOf(at: Date, item: bigint): string {
 const ACQUIRER_BIN = '499990';
 
 const isClearable = (operation: Operation, { order }: OrderState): boolean =>
-  operation.status === 'success' && operation.cleared_at === null && (operation.type === 'refund' || operation.type === 'credit' || (operation.type === 'charge' && order.status !== 'reversed'));
+  operation.status === 'success' &&
+  operation.cleared_at === null &&
+  (operation.type === 'refund' ||
+    operation.type === 'credit' ||
+    (operation.type === 'charge' && order.status !== 'reversed'));
 
 /** Settlement of a day: the day's charges, refunds and payouts are cleared and get their acquirer reference numbers. */
 const clear: Handler = async (gateway, project, state) => {
@@ -184,12 +238,20 @@ const clear: Handler = async (gateway, project, state) => {
   await decideDue(gateway, state, 'clear', (current, now) => {
     const cleared = current.operations.map((operation, i): Operation => {
       const item = items[i];
-      return item !== undefined && isClearable(operation, current) ? { ...operation, cleared_at: now, arn: arnOf(addDays(now, -1), item) } : operation;
+      return item !== undefined && isClearable(operation, current)
+        ? { ...operation, cleared_at: now, arn: arnOf(addDays(now, -1), item) }
+        : operation;
     });
     const fresh = cleared.filter((operation, i) => operation !== current.operations[i]);
     const charged = fresh.some(({ type }) => type === 'charge');
-    const dispute = charged && card && link === 'simulator' ? gateway.simulatedIssuer?.chargebackAfterSettlement(card.pan, card.holder) : null;
-    const order = withDue(current.order, { clear: null, chargeback: dispute && refundable(current.order) > 0n ? now : null });
+    const dispute =
+      charged && card && link === 'simulator'
+        ? gateway.simulatedIssuer?.chargebackAfterSettlement(card.pan, card.holder)
+        : null;
+    const order = withDue(current.order, {
+      clear: null,
+      chargeback: dispute && refundable(current.order) > 0n ? now : null,
+    });
     const changes: Change[] = fresh.flatMap((operation) => clearing(gateway, project, operation, link, now));
     return { changes: [orderUpdate(order), ...changes], next: [remember({ order, operations: cleared })] };
   });
@@ -216,15 +278,39 @@ function clearing(gateway: Gateway, project: Project, operation: Operation, link
 }
 
 /** An operation that arrives from the issuer: nothing is sent, it is booked as it comes. */
-export function arrives(gateway: Gateway, project: Project, state: OrderState, type: 'chargeback' | 'representment', amount: bigint, now: Date): Omit<Decision<null>, 'value'> {
+function arrives(
+  gateway: Gateway,
+  project: Project,
+  state: OrderState,
+  type: 'chargeback' | 'representment',
+  amount: bigint,
+  now: Date,
+): Omit<Decision<null>, 'value'> {
   const arrived = newOperation(gateway, state.order, { type, amount }, { original: null, onceKey: null, now });
-  const operation: Operation = { ...arrived, status: 'success', iso_response_code: '00', iso_message: 'Approved', resolved_at: now };
+  const operation: Operation = {
+    ...arrived,
+    status: 'success',
+    iso_response_code: '00',
+    iso_message: 'Approved',
+    resolved_at: now,
+  };
   const order: Order = { ...state.order, updated_at: now, events: state.order.events + 1 };
   const after = approved(order, operation, { project, terminal: terminalOf(project, order.terminal), now });
-  const posted = postingsFor(gateway, project, { before: state.order, after, operation, operations: state.operations, postings: [] });
+  const posted = postingsFor(gateway, project, {
+    before: state.order,
+    after,
+    operation,
+    operations: state.operations,
+    postings: [],
+  });
   const booked = { ...operation, rate: posted.rate };
   return {
-    changes: [operationInsert(booked), orderUpdate(after), ...posted.changes, eventOf(gateway, project, state.order, after, booked)],
+    changes: [
+      operationInsert(booked),
+      orderUpdate(after),
+      ...posted.changes,
+      eventOf(gateway, project, state.order, after, booked),
+    ],
     next: [remember({ order: after, operations: [...state.operations, booked] })],
   };
 }
@@ -249,8 +335,44 @@ const reserve: Handler = async (gateway, project, state) => {
   const reserved = [...sums.values()].filter(({ amount }) => amount !== 0n);
   await decideDue(gateway, state, 'reserve', ({ order }, now) => {
     const origin = { projectId: project.id, orderId: order.id, operationId: null, at: now };
-    return { changes: [orderUpdate(withDue(order, { reserve: null })), ...postReserveRelease(origin, gateway.ids.next(), reserved).changes] };
+    return {
+      changes: [
+        orderUpdate(withDue(order, { reserve: null })),
+        ...postReserveRelease(origin, gateway.ids.next(), reserved).changes,
+      ],
+    };
   });
 };
 
-const handlers: Readonly<Record<DueKind, Handler>> = { recover, expire, capture, warn, release, clear, chargeback, reserve };
+const handlers: Readonly<Record<DueKind, Handler>> = {
+  recover,
+  expire,
+  capture,
+  warn,
+  release,
+  clear,
+  chargeback,
+  reserve,
+};
+
+/** Something arrives from the issuer for an order now; false when the order's state does not take it. Throws OrderNotFound. */
+export async function arrive(gateway: Gateway, id: bigint, type: 'chargeback' | 'representment'): Promise<boolean> {
+  const owner = await orderOwner(gateway.db, id);
+  const project = owner === null ? null : await gateway.project(owner);
+  if (owner === null || !project) throw new OrderNotFound();
+  const need = needOrder(owner, id);
+  return gateway.committer.submit<boolean>({
+    name: `arrive.${type}`,
+    needs: [need],
+    decide(loaded) {
+      const state = loaded.get(orderKind, need.key);
+      if (!state || state.order.in_flight !== null) return { value: false, changes: [] };
+      const { order } = state;
+      const amount = type === 'chargeback' ? refundable(order) : order.amount_charged_back;
+      const fits = order.status === (type === 'chargeback' ? 'charged' : 'chargedback') && amount > 0n;
+      return fits
+        ? { value: true, ...arrives(gateway, project, state, type, amount, gateway.clock.now()) }
+        : { value: false, changes: [] };
+    },
+  });
+}

@@ -14,10 +14,14 @@ export interface Circumstances {
 const DAY_MS = 86_400_000;
 
 /** How long an issuer holds an authorization, in days, by brand: customer-initiated and merchant-initiated. */
-const HOLD_DAYS: Readonly<Record<string, readonly [number, number]>> = { default: [7, 5], visa: [7, 5], mastercard: [7, 5] };
+const HOLD_DAYS: ReadonlyMap<string, readonly [number, number]> = new Map([
+  ['visa', [7, 5]],
+  ['mastercard', [7, 5]],
+]);
+const OTHER_HOLD_DAYS = [7, 5] as const;
 
 export function authorizationExpiry(order: Order, at: Date): Date {
-  const [customer, merchant] = HOLD_DAYS[order.card?.type ?? 'default'] ?? (HOLD_DAYS.default as readonly [number, number]);
+  const [customer, merchant] = HOLD_DAYS.get(order.card?.type ?? '') ?? OTHER_HOLD_DAYS;
   return addDays(at, order.initiator === 'merchant' ? merchant : customer);
 }
 
@@ -74,7 +78,8 @@ const approvedEffects: Readonly<Record<OperationType, Effect>> = {
       : withDue({ ...order, status: orderStates.move(order.status, 'reverse'), held: 0n }, noHold),
   refund: (order, operation, { now }) => {
     const refunded = { ...order, amount_refunded: order.amount_refunded + operation.amount };
-    const status = refunded.amount_refunded === order.amount_charged ? orderStates.move(order.status, 'refund_rest') : order.status;
+    const status =
+      refunded.amount_refunded === order.amount_charged ? orderStates.move(order.status, 'refund_rest') : order.status;
     return withDue({ ...refunded, status }, { clear: nextMidnight(now) });
   },
   credit: (order, operation, { now }) =>
@@ -100,7 +105,8 @@ const approvedEffects: Readonly<Record<OperationType, Effect>> = {
 
 const laterOf = (known: string | undefined, at: Date): Date => (known && new Date(known) > at ? new Date(known) : at);
 
-export const approved: Effect = (order, operation, circumstances) => approvedEffects[operation.type](order, operation, circumstances);
+export const approved: Effect = (order, operation, circumstances) =>
+  approvedEffects[operation.type](order, operation, circumstances);
 
 /** The issuer said no (or failed for good). An authorization or payout ends its order; other operations leave it as it was. */
 export function refused(order: Order, operation: Operation, circumstances: Circumstances, message: string): Order {
@@ -125,7 +131,10 @@ export function refused(order: Order, operation: Operation, circumstances: Circu
   const tries = order.options.capture_tries ?? 0;
   const wait = CAPTURE_RETRY_MS[tries];
   const again = { ...order, options: { ...order.options, capture_tries: tries + 1 } };
-  return withDue(again, wait ? { capture: addMs(circumstances.now, wait) } : { capture: null, release: circumstances.now });
+  return withDue(
+    again,
+    wait ? { capture: addMs(circumstances.now, wait) } : { capture: null, release: circumstances.now },
+  );
 }
 
 /** Orders that were created for the payment page count their attempts; others have one. */
@@ -138,4 +147,3 @@ export function recoveryAt(operation: Operation, now: Date): Date | null {
   if (now.getTime() - operation.created_at.getTime() > 7 * DAY_MS) return null;
   return addMs(now, RECOVERY_MS[operation.tries - 1] ?? 3_600_000);
 }
-

@@ -27,14 +27,23 @@ export async function land(gateway: Gateway, returned: Returned): Promise<Landin
   const notifyUrl = before.order.options.secure3d20_return_url ?? null;
   let form: string | null = null;
   if (before.order.status === 'prepared' && notifyUrl === null && finished.kind !== 'pending') {
-    const answer = await complete(gateway, { project, orderId: whose.orderId, returned, once: null }).catch((error: unknown) => {
-      if (error instanceof OrderNotFound) return null;
-      throw error;
-    });
-    if (answer?.status === 201) form = (JSON.parse(answer.body) as { orders: [{ form3d_html: string }] }).orders[0].form3d_html;
+    const answer = await complete(gateway, { project, orderId: whose.orderId, returned, once: null }).catch(
+      (error: unknown) => {
+        if (error instanceof OrderNotFound) return null;
+        throw error;
+      },
+    );
+    if (answer?.status === 201)
+      form = (JSON.parse(answer.body) as { orders: [{ form3d_html: string }] }).orders[0].form3d_html;
   }
   const after = (await orderGet(gateway.db, whose.owner, whose.orderId)) ?? before;
   const orderId = gateway.permutation.outward(whose.orderId);
   const { return_url } = after.order.options;
-  return { orderId, status: after.order.status, returnUrl: return_url ? returnTo(return_url, orderId) : null, notifyUrl, form };
+  return {
+    orderId,
+    status: after.order.status,
+    returnUrl: return_url ? returnTo(return_url, orderId) : null,
+    notifyUrl,
+    form,
+  };
 }

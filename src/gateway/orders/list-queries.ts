@@ -52,11 +52,20 @@ const orderConditions = (filter: OrderFilter): Condition[] =>
       [any(`o.card->>'type'`), filter.cardType],
       [any(`o.card->>'subtype'`), filter.cardSubtype],
       [any(`o.location->>'ip'`), filter.ip],
-      [(p) => `o.client->>'name' ilike ${p}`, filter.clientName === undefined ? undefined : contains(filter.clientName)],
-      [(p) => `o.client->>'email' ilike ${p}`, filter.clientEmail === undefined ? undefined : contains(filter.clientEmail)],
+      [
+        (p) => `o.client->>'name' ilike ${p}`,
+        filter.clientName === undefined ? undefined : contains(filter.clientName),
+      ],
+      [
+        (p) => `o.client->>'email' ilike ${p}`,
+        filter.clientEmail === undefined ? undefined : contains(filter.clientEmail),
+      ],
       [any(`o.issuer->>'country'`), filter.issuerCountry],
       [any(`o.issuer->>'bin'`), filter.issuerBin],
-      [(p) => `o.issuer->>'title' ilike ${p}`, filter.issuerTitle === undefined ? undefined : contains(filter.issuerTitle)],
+      [
+        (p) => `o.issuer->>'title' ilike ${p}`,
+        filter.issuerTitle === undefined ? undefined : contains(filter.issuerTitle),
+      ],
     ] satisfies [Condition[0], unknown][]
   ).filter(([, value]) => value !== undefined);
 
@@ -75,7 +84,12 @@ interface Page {
   readonly limit: number;
 }
 
-function statement(alias: 'o' | 'p', owner: bigint, conditions: readonly Condition[], after: After | null): { where: string; values: unknown[] } {
+function statement(
+  alias: 'o' | 'p',
+  owner: bigint,
+  conditions: readonly Condition[],
+  after: After | null,
+): { where: string; values: unknown[] } {
   const values: unknown[] = [owner];
   const parts = [`${alias}.project_id = $1`];
   for (const [sql, value] of conditions) {
@@ -94,23 +108,46 @@ const VISIBLE = `p.status in ('success', 'failure', 'error') and not p.system`;
 /** One row more than `limit` when there is a next page. */
 export async function ordersPage(db: Db, owner: bigint, filter: OrderFilter, { after, limit }: Page): Promise<Order[]> {
   const { where, values } = statement('o', owner, orderConditions(filter), after);
-  return db.query(`select ${ORDER_COLUMNS} from orders o where ${where} order by o.created_at desc, o.id desc limit ${limit + 1}`, values);
+  return db.query(
+    `select ${ORDER_COLUMNS} from orders o where ${where} order by o.created_at desc, o.id desc limit ${limit + 1}`,
+    values,
+  );
 }
 
 export async function ordersCount(db: Db, owner: bigint, filter: OrderFilter): Promise<bigint> {
   const { where, values } = statement('o', owner, orderConditions(filter), null);
-  return (await db.query<{ count: bigint }>(`select count(*) as count from orders o where ${where}`, values))[0]?.count ?? 0n;
+  return (
+    (await db.query<{ count: bigint }>(`select count(*) as count from orders o where ${where}`, values))[0]?.count ?? 0n
+  );
 }
 
-export async function operationsPage(db: Db, owner: bigint, filter: OperationFilter, { after, limit }: Page): Promise<Operation[]> {
+export async function operationsPage(
+  db: Db,
+  owner: bigint,
+  filter: OperationFilter,
+  { after, limit }: Page,
+): Promise<Operation[]> {
   const { where, values } = statement('p', owner, operationConditions(filter), after);
-  return db.query(`select ${OPERATION_COLUMNS} from operations p where ${where} and ${VISIBLE} order by p.created_at desc, p.id desc limit ${limit + 1}`, values);
+  return db.query(
+    `select ${OPERATION_COLUMNS} from operations p where ${where} and ${VISIBLE} order by p.created_at desc, p.id desc limit ${limit + 1}`,
+    values,
+  );
 }
 
 export async function operationsCount(db: Db, owner: bigint, filter: OperationFilter): Promise<bigint> {
   const { where, values } = statement('p', owner, operationConditions(filter), null);
-  return (await db.query<{ count: bigint }>(`select count(*) as count from operations p where ${where} and ${VISIBLE}`, values))[0]?.count ?? 0n;
+  return (
+    (
+      await db.query<{ count: bigint }>(
+        `select count(*) as count from operations p where ${where} and ${VISIBLE}`,
+        values,
+      )
+    )[0]?.count ?? 0n
+  );
 }
 
 export const operationsOfOrders = (db: Db, owner: bigint, orderIds: readonly bigint[]): Promise<Operation[]> =>
-  db.query(`select ${OPERATION_COLUMNS} from operations p where p.project_id = $1 and p.order_id = any($2::int8[]) order by p.order_id, p.id`, [owner, orderIds]);
+  db.query(
+    `select ${OPERATION_COLUMNS} from operations p where p.project_id = $1 and p.order_id = any($2::int8[]) order by p.order_id, p.id`,
+    [owner, orderIds],
+  );

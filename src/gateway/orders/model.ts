@@ -1,9 +1,17 @@
 // An order and its operations as they are stored, and the words that they use. Pure types and the order's own arithmetic.
-import type { Money } from '../../base/index.ts';
-
 export type OrderStatus =
-  | 'new' | 'prepared' | 'authorized' | 'charged' | 'reversed' | 'refunded'
-  | 'rejected' | 'fraud' | 'declined' | 'chargedback' | 'credited' | 'error';
+  | 'new'
+  | 'prepared'
+  | 'authorized'
+  | 'charged'
+  | 'reversed'
+  | 'refunded'
+  | 'rejected'
+  | 'fraud'
+  | 'declined'
+  | 'chargedback'
+  | 'credited'
+  | 'error';
 
 export type OperationType = 'authorize' | 'charge' | 'reverse' | 'refund' | 'credit' | 'chargeback' | 'representment';
 export type OperationStatus = 'sent' | 'success' | 'failure' | 'error' | 'done';
@@ -135,7 +143,11 @@ export interface OperationDetails {
   readonly eci?: string | null;
   readonly cvv_result?: string | null;
   readonly avs_result?: string | null;
-  readonly authentication?: { readonly letter: string; readonly version: string | null; readonly exemption: string | null } | null;
+  readonly authentication?: {
+    readonly letter: string;
+    readonly version: string | null;
+    readonly exemption: string | null;
+  } | null;
   readonly decline_category?: string | null;
   readonly terminal?: string;
   readonly authorization_expires?: string | null;
@@ -176,10 +188,9 @@ export interface OrderState {
   readonly operations: readonly Operation[];
 }
 
-export const money = (order: Order, minor: bigint): Money => ({ minor, currency: order.currency });
-
 /** What may still be refunded: operations in flight exclude each other, so none is subtracted. */
-export const refundable = (order: Order): bigint => order.amount_charged - order.amount_refunded - order.amount_charged_back;
+export const refundable = (order: Order): bigint =>
+  order.amount_charged - order.amount_refunded - order.amount_charged_back;
 
 /** The order with `due` changed and next_at made to fit. While an operation is in flight only its recovery may run. */
 export function withDue(order: Order, changes: Readonly<Partial<Record<DueKind, Date | null>>>): Order {

@@ -11,9 +11,9 @@ import { withDue } from './model.ts';
 import { newOperation } from './operation.ts';
 import { needOrder, operationInsert, orderKind, orderRefusalInsert, orderUpdate } from './queries.ts';
 import * as rules from './rules.ts';
-import { unresolvedAnswer } from './unresolved.ts';
-import { eventOf, remember, SENT_LIMIT_MS, settle, type Settled } from './settle.ts';
+import { eventOf, remember, SENT_LIMIT_MS, type Settled, settle } from './settle.ts';
 import { orderStates } from './states.ts';
+import { unresolvedAnswer } from './unresolved.ts';
 import { type CardData, send } from './wire.ts';
 
 export interface OrderRequest {
@@ -30,19 +30,29 @@ type Waiting = { readonly unresolved: bigint | null };
 
 type Action = 'charge' | 'reverse' | 'refund' | 'cancel';
 
-export const charge = (gateway: Gateway, request: OrderRequest): Promise<StoredAnswer> => operate(gateway, 'charge', request);
-export const reverse = (gateway: Gateway, request: OrderRequest): Promise<StoredAnswer> => operate(gateway, 'reverse', request);
-export const refund = (gateway: Gateway, request: OrderRequest): Promise<StoredAnswer> => operate(gateway, 'refund', request);
-export const cancel = (gateway: Gateway, request: OrderRequest): Promise<StoredAnswer> => operate(gateway, 'cancel', request);
+export const charge = (gateway: Gateway, request: OrderRequest): Promise<StoredAnswer> =>
+  operate(gateway, 'charge', request);
+export const reverse = (gateway: Gateway, request: OrderRequest): Promise<StoredAnswer> =>
+  operate(gateway, 'reverse', request);
+export const refund = (gateway: Gateway, request: OrderRequest): Promise<StoredAnswer> =>
+  operate(gateway, 'refund', request);
+export const cancel = (gateway: Gateway, request: OrderRequest): Promise<StoredAnswer> =>
+  operate(gateway, 'cancel', request);
 
 async function operate(gateway: Gateway, action: Action, request: OrderRequest): Promise<StoredAnswer> {
   const begun = await gateway.committer.submit(intent(gateway, action, request));
   if ('unresolved' in begun) return unresolvedAnswer(gateway, request.project, begun.unresolved);
-  return 'answer' in begun ? begun.answer : (await carry(gateway, request.project, begun.state, begun.operation)).answer;
+  return 'answer' in begun
+    ? begun.answer
+    : (await carry(gateway, request.project, begun.state, begun.operation)).answer;
 }
 
 /** The first phase. Throws OrderNotFound for an order that is not the project's. */
-function intent(gateway: Gateway, action: Action, { project, orderId, amount, once }: OrderRequest): Command<Begun | Waiting> {
+function intent(
+  gateway: Gateway,
+  action: Action,
+  { project, orderId, amount, once }: OrderRequest,
+): Command<Begun | Waiting> {
   const need = needOrder(project.id, orderId);
   return {
     name: `${action}.intent`,
@@ -56,24 +66,52 @@ function intent(gateway: Gateway, action: Action, { project, orderId, amount, on
       if (!state) throw new OrderNotFound();
       const terminal = terminalOf(project, state.order.terminal);
       const plan = rules[action](state, amount ? amount(state.order) : null, terminal, now);
-      const ending = (answer: StoredAnswer): Change[] => [...(begun?.changes ?? []), ...(once?.finish(answer, now) ?? [])];
+      const ending = (answer: StoredAnswer): Change[] => [
+        ...(begun?.changes ?? []),
+        ...(once?.finish(answer, now) ?? []),
+      ];
       if ('refuse' in plan) {
         const answer = refusalAnswer(plan.refuse, viewOf(gateway, project).outward(orderId));
-        return { value: { answer }, changes: [refusalRecord(gateway, project, orderId, action, plan.refuse), ...ending(answer)], next: once?.next() ?? [] };
+        return {
+          value: { answer },
+          changes: [refusalRecord(gateway, project, orderId, action, plan.refuse), ...ending(answer)],
+          next: once?.next() ?? [],
+        };
       }
       if ('close' in plan) {
         const closed = closedOrder(gateway, project, state, plan.close, now);
         const answer = orderAnswer(viewOf(gateway, project), closed.state);
-        return { value: { answer }, changes: [...closed.changes, ...ending(answer)], next: [...(once?.next() ?? []), remember(closed.state)] };
+        return {
+          value: { answer },
+          changes: [...closed.changes, ...ending(answer)],
+          next: [...(once?.next() ?? []), remember(closed.state)],
+        };
       }
       const started = startOperation(gateway, state, plan, { onceKey: once?.key ?? null, now });
-      return { value: started, changes: [...started.changes, ...(begun?.changes ?? [])], next: [...(once?.next() ?? []), remember(started.state)] };
+      return {
+        value: started,
+        changes: [...started.changes, ...(begun?.changes ?? [])],
+        next: [...(once?.next() ?? []), remember(started.state)],
+      };
     },
   };
 }
 
-export const refusalRecord = (gateway: Gateway, project: Project, orderId: bigint | null, action: string, code: RefusalCode): Change =>
-  orderRefusalInsert({ project_id: project.id, id: gateway.ids.next(), order_id: orderId, action, code, created_at: gateway.clock.now() });
+export const refusalRecord = (
+  gateway: Gateway,
+  project: Project,
+  orderId: bigint | null,
+  action: string,
+  code: RefusalCode,
+): Change =>
+  orderRefusalInsert({
+    project_id: project.id,
+    id: gateway.ids.next(),
+    order_id: orderId,
+    action,
+    code,
+    created_at: gateway.clock.now(),
+  });
 
 /** The intent as rows: the operation as sent, the order with it in flight. */
 export function startOperation(
@@ -84,7 +122,10 @@ export function startOperation(
 ): { state: OrderState; operation: Operation; changes: Change[] } {
   const original = originalOf(state, plan.details?.void === true);
   const operation = newOperation(gateway, state.order, plan, { ...origin, original });
-  const order = withDue({ ...state.order, in_flight: operation.id }, { recover: new Date(origin.now.getTime() + SENT_LIMIT_MS) });
+  const order = withDue(
+    { ...state.order, in_flight: operation.id },
+    { recover: new Date(origin.now.getTime() + SENT_LIMIT_MS) },
+  );
   return {
     state: { order, operations: [...state.operations, operation] },
     operation,
@@ -99,7 +140,13 @@ function originalOf({ operations }: OrderState, isVoid: boolean): string | null 
 }
 
 /** An order that ends before anything was sent for it. */
-export function closedOrder(gateway: Gateway, project: Project, state: OrderState, code: RefusalCode, now: Date): { state: OrderState; changes: Change[] } {
+export function closedOrder(
+  gateway: Gateway,
+  project: Project,
+  state: OrderState,
+  code: RefusalCode,
+  now: Date,
+): { state: OrderState; changes: Change[] } {
   const [type, message] = refusals[code];
   const order: Order = withDue(
     {
@@ -125,7 +172,13 @@ export function closedOrder(gateway: Gateway, project: Project, state: OrderStat
 }
 
 /** Sends an operation whose intent is committed, settles it, and goes on with what follows by itself. */
-export async function carry(gateway: Gateway, project: Project, state: OrderState, operation: Operation, card?: CardData): Promise<Settled> {
+export async function carry(
+  gateway: Gateway,
+  project: Project,
+  state: OrderState,
+  operation: Operation,
+  card?: CardData,
+): Promise<Settled> {
   const terminal = terminalOf(project, state.order.terminal);
   const data = card ?? (await cardOf(gateway, state.order));
   const answer = terminal && data ? await send(gateway, state.order, operation, terminal, data) : null;

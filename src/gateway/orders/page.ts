@@ -38,7 +38,10 @@ export interface PageCard {
 }
 
 /** What a payer's step led to: the page again, a form for the bank, or the end. */
-export type PageStep = { readonly kind: 'view'; readonly view: PageView } | { readonly kind: 'form'; readonly html: string } | { readonly kind: 'invalid'; readonly fields: readonly (keyof PageCard)[]; readonly view: PageView };
+export type PageStep =
+  | { readonly kind: 'view'; readonly view: PageView }
+  | { readonly kind: 'form'; readonly html: string }
+  | { readonly kind: 'invalid'; readonly fields: readonly (keyof PageCard)[]; readonly view: PageView };
 
 export interface CheckoutDoor {
   view(token: string): Promise<PageView | null>;
@@ -54,8 +57,17 @@ export function returnTo(url: string, orderId: string): string {
 }
 
 const draftOf = (order: Order): Draft => ({
-  amount: order.amount, currency: order.currency, merchantOrderId: order.merchant_order_id, segment: order.segment, description: order.description,
-  client: order.client, location: order.location, customFields: order.custom_fields, extraFields: null, terminal: order.terminal, options: order.options,
+  amount: order.amount,
+  currency: order.currency,
+  merchantOrderId: order.merchant_order_id,
+  segment: order.segment,
+  description: order.description,
+  client: order.client,
+  location: order.location,
+  customFields: order.custom_fields,
+  extraFields: null,
+  terminal: order.terminal,
+  options: order.options,
 });
 
 export function checkoutDoor(gateway: Gateway): CheckoutDoor {
@@ -63,7 +75,8 @@ export function checkoutDoor(gateway: Gateway): CheckoutDoor {
     const owner = pageTokenOwner(gateway, token);
     if (owner === null) return null;
     const id = await payLinkOrder(gateway.db, owner, pageTokenHash(gateway, token));
-    const [project, state] = id === null ? [null, null] : await Promise.all([gateway.project(owner), orderGet(gateway.db, owner, id)]);
+    const [project, state] =
+      id === null ? [null, null] : await Promise.all([gateway.project(owner), orderGet(gateway.db, owner, id)]);
     return project && state ? { project, state } : null;
   };
   const viewOf = ({ project, state: { order } }: { project: Project; state: OrderState }): PageView => {
@@ -116,7 +129,14 @@ export function checkoutDoor(gateway: Gateway): CheckoutDoor {
         project,
         draft: { ...draft, location: draft.location?.ip ? draft.location : { ...draft.location, ip } },
         card: { pan, expiry: `${year}${month}`, cvv: card.cvv || null, holder: card.holder || null },
-        external: null, browser: null, initiator: 'customer', parentOrderId: null, cardId: null, refuse: null, pageOrder: order, once: null,
+        external: null,
+        browser: null,
+        initiator: 'customer',
+        parentOrderId: null,
+        cardId: null,
+        refuse: null,
+        pageOrder: order,
+        once: null,
       });
       if (answer.status === 201) {
         const html = (JSON.parse(answer.body) as { orders: [{ form3d_html: string }] }).orders[0].form3d_html;
@@ -139,6 +159,9 @@ export function checkoutDoor(gateway: Gateway): CheckoutDoor {
 async function ownOrder(gateway: Gateway, project: Project, template: Order): Promise<Order | null> {
   const { static_link: _, ...options } = template.options;
   const answer = await create(gateway, { project, draft: { ...draftOf(template), options }, once: null });
-  const id = answer.status === 201 ? gateway.permutation.inward((JSON.parse(answer.body) as { orders: [{ id: string }] }).orders[0].id) : null;
+  const id =
+    answer.status === 201
+      ? gateway.permutation.inward((JSON.parse(answer.body) as { orders: [{ id: string }] }).orders[0].id)
+      : null;
   return id === null ? null : ((await orderGet(gateway.db, project.id, id))?.order ?? null);
 }

@@ -28,8 +28,20 @@ export interface Parent {
 const APPROVED: ReadonlySet<OrderStatus> = new Set(['authorized', 'charged', 'refunded', 'reversed']);
 
 /** `pan`: the card of the new payment; null: the parent's card is used. */
-export async function parentFor(gateway: Gateway, project: Project, pan: Pan | null, recurring: Recurring | null): Promise<Parent> {
-  const none: Parent = { orderId: null, cardId: null, card: null, traceId: recurring?.trace_id ?? null, refuse: null, unknown: false };
+export async function parentFor(
+  gateway: Gateway,
+  project: Project,
+  pan: Pan | null,
+  recurring: Recurring | null,
+): Promise<Parent> {
+  const none: Parent = {
+    orderId: null,
+    cardId: null,
+    card: null,
+    traceId: recurring?.trace_id ?? null,
+    refuse: null,
+    unknown: false,
+  };
   if (recurring?.parent_order_id === undefined) return none;
   const id = gateway.permutation.inward(recurring.parent_order_id);
   const state = id === null ? null : await orderGet(gateway.db, project.id, id);

@@ -23,7 +23,8 @@ export interface PayoutRequest {
 
 export async function payout(gateway: Gateway, request: PayoutRequest): Promise<StoredAnswer> {
   const { project, draft, once, parentOrderId } = request;
-  if (parentOrderId === null && !project.settings.unlinked_credit) return refuseWithout(gateway, project, once, 'credit', 'unlinked_credit_disabled');
+  if (parentOrderId === null && !project.settings.unlinked_credit)
+    return refuseWithout(gateway, project, once, 'credit', 'unlinked_credit_disabled');
   const parent = parentOrderId === null ? null : await orderGet(gateway.db, project.id, parentOrderId);
   if (parentOrderId !== null && !parent) throw new OrderNotFound();
   const card = parent ? await cardOf(gateway, parent.order) : request.card;
@@ -31,12 +32,20 @@ export async function payout(gateway: Gateway, request: PayoutRequest): Promise<
   const terminal = terminalFor(project, draft.terminal, draft.currency);
   if (!terminal) return refuseWithout(gateway, project, once, 'credit', 'currency_not_accepted');
   const at = gateway.clock.now();
-  if (draft.currency !== project.accounting_currency && !gateway.rate(draft.currency, project.accounting_currency, at)) {
+  if (
+    draft.currency !== project.accounting_currency &&
+    !gateway.rate(draft.currency, project.accounting_currency, at)
+  ) {
     return refuseWithout(gateway, project, once, 'credit', 'no_rate');
   }
   const id = gateway.ids.next();
   const cardId = parent?.order.card_id ?? id;
-  const sealed = parent ? [] : [gateway.vault.seal(project.id, cardId, { pan: card.pan, expiry: card.expiry ?? '', holder: card.holder }).change];
+  const sealed = parent
+    ? []
+    : [
+        gateway.vault.seal(project.id, cardId, { pan: card.pan, expiry: card.expiry ?? '', holder: card.holder })
+          .change,
+      ];
   const bin = lookupBin(card.pan);
   const begun = await gateway.committer.submit<Begun | { unresolved: bigint | null }>({
     name: 'credit.intent',
@@ -56,11 +65,21 @@ export async function payout(gateway: Gateway, request: PayoutRequest): Promise<
         options: { ...draft.options, payout: true },
         events: 0,
       };
-      const started = startOperation(gateway, { order, operations: [] }, { type: 'credit', amount: draft.amount }, { onceKey: once?.key ?? null, now });
+      const started = startOperation(
+        gateway,
+        { order, operations: [] },
+        { type: 'credit', amount: draft.amount },
+        { onceKey: once?.key ?? null, now },
+      );
       const [operation] = started.changes;
       return {
         value: started,
-        changes: [orderInsert(started.state.order), ...(operation ? [operation] : []), ...sealed, ...(begin?.changes ?? [])],
+        changes: [
+          orderInsert(started.state.order),
+          ...(operation ? [operation] : []),
+          ...sealed,
+          ...(begin?.changes ?? []),
+        ],
         next: once?.next() ?? [],
       };
     },

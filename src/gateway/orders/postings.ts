@@ -1,5 +1,5 @@
 // An operation's success as an entry of the ledger, and the cashflow that the answer shows.
-import { cashflowOf, convert, type Entry, postOperation, type Posting, type Rate } from '../../ledger/index.ts';
+import { cashflowOf, convert, type Entry, type Posting, postOperation, type Rate } from '../../ledger/index.ts';
 import type { Change } from '../../store/index.ts';
 import type { Project } from '../projects/index.ts';
 import { type Gateway, terminalOf } from './gateway.ts';
@@ -16,19 +16,32 @@ export interface Success {
 }
 
 /** A stored rate as JSON, and back. */
-export const rateJson = (rate: Rate | null): Operation['rate'] => rate && { micro: rate.micro.toString(), day: rate.day, source: rate.source };
+export const rateJson = (rate: Rate | null): Operation['rate'] =>
+  rate && { micro: rate.micro.toString(), day: rate.day, source: rate.source };
 const rateFrom = (json: Operation['rate']): Rate | null =>
   json && { micro: BigInt(String(json.micro)), day: String(json.day), source: String(json.source) };
 
 /** The rate that an operation is booked with: its own day's; refunds and what follows a charge use the charge's. */
-export function rateOf(gateway: Gateway, project: Project, order: Order, operation: Operation, operations: readonly Operation[]): Rate | null {
+export function rateOf(
+  gateway: Gateway,
+  project: Project,
+  order: Order,
+  operation: Operation,
+  operations: readonly Operation[],
+): Rate | null {
   if (order.currency === project.accounting_currency) return null;
-  const charge = operations.find(({ type, status, rate }) => type === 'charge' && status === 'success' && rate !== null);
+  const charge = operations.find(
+    ({ type, status, rate }) => type === 'charge' && status === 'success' && rate !== null,
+  );
   if (operation.type !== 'charge' && charge) return rateFrom(charge.rate);
   return gateway.rate(order.currency, project.accounting_currency, operation.created_at);
 }
 
-export function postingsFor(gateway: Gateway, project: Project, { before, after, operation, operations, postings }: Success): { changes: Change[]; cashflows: Cashflows; rate: Operation['rate'] } {
+export function postingsFor(
+  gateway: Gateway,
+  project: Project,
+  { before, after, operation, operations, postings }: Success,
+): { changes: Change[]; cashflows: Cashflows; rate: Operation['rate'] } {
   const accounting = project.accounting_currency;
   const rate = rateOf(gateway, project, before, operation, operations);
   const entry: Entry = {
@@ -50,16 +63,29 @@ export function postingsFor(gateway: Gateway, project: Project, { before, after,
   };
   const posted = postOperation(entry);
   const amount = convert(entry.amount, accounting, rate);
-  return { changes: posted.changes, cashflows: new Map([[operation.id, cashflowOf(posted.postings, accounting, amount)]]), rate: rateJson(rate) };
+  return {
+    changes: posted.changes,
+    cashflows: new Map([[operation.id, cashflowOf(posted.postings, accounting, amount)]]),
+    rate: rateJson(rate),
+  };
 }
 
 /** The refund that takes the rest of a converted charge takes the exact accounting rest too, so that the sums match to the cent. */
-function lastRefund(project: Project, after: Order, operation: Operation, operations: readonly Operation[], rate: Rate | null): { accountingMinor?: bigint } {
+function lastRefund(
+  project: Project,
+  after: Order,
+  operation: Operation,
+  operations: readonly Operation[],
+  rate: Rate | null,
+): { accountingMinor?: bigint } {
   const isLast = rate !== null && operation.type === 'refund' && after.amount_refunded === after.amount_charged;
   if (!isLast) return {};
   const booked = (type: Operation['type']): bigint =>
     operations
       .filter((known) => known.type === type && known.status === 'success')
-      .reduce((sum, { amount, currency }) => sum + convert({ minor: amount, currency }, project.accounting_currency, rate), 0n);
+      .reduce(
+        (sum, { amount, currency }) => sum + convert({ minor: amount, currency }, project.accounting_currency, rate),
+        0n,
+      );
   return { accountingMinor: booked('charge') - booked('refund') };
 }

@@ -1,11 +1,19 @@
 // Orders and operations as the contract shows them. Pure: state in, JSON out; the only place that knows the wire's field names.
 import { formatAmount, formatDateTime } from '../../base/index.ts';
 import type { Cashflow } from '../../ledger/index.ts';
-import type { Project } from '../projects/settings.ts';
+import type { Project } from '../projects/index.ts';
 import type { Operation, Order, OrderState } from './model.ts';
 
 /** The expand values of the contract, in its order. */
-export const ORDER_EXPANDS = ['card', 'client', 'location', 'custom_fields', 'issuer', 'secure3d', 'operations.cashflow'] as const;
+export const ORDER_EXPANDS = [
+  'card',
+  'client',
+  'location',
+  'custom_fields',
+  'issuer',
+  'secure3d',
+  'operations.cashflow',
+] as const;
 export type OrderExpand = (typeof ORDER_EXPANDS)[number];
 
 export interface View {
@@ -51,7 +59,13 @@ const EXPANDABLE: Readonly<Record<Exclude<OrderExpand, 'operations.cashflow'>, (
   custom_fields: ({ custom_fields }) => ({ ...custom_fields }),
   issuer: ({ issuer }) => (issuer ? present({ bin: issuer.bin, country: issuer.country, title: issuer.title }) : {}),
   secure3d: ({ secure3d }) =>
-    secure3d ? present({ reason: secure3d.reason, scenario: secure3d.scenario, authorization_status: secure3d.authorization_status }) : {},
+    secure3d
+      ? present({
+          reason: secure3d.reason,
+          scenario: secure3d.scenario,
+          authorization_status: secure3d.authorization_status,
+        })
+      : {},
 };
 
 /** What the merchant may see: results only, and nothing that the gateway did for itself. */
@@ -68,7 +82,9 @@ export function operationBase({ project }: View, operation: Operation): Json {
     iso_response_code: operation.iso_response_code,
     created: formatDateTime(operation.created_at, project.settings.time_zone),
     ...(operation.arn ? { arn: operation.arn } : {}),
-    ...(project.settings.trace_id && operation.details.network_transaction_id ? { trace_id: operation.details.network_transaction_id } : {}),
+    ...(project.settings.trace_id && operation.details.network_transaction_id
+      ? { trace_id: operation.details.network_transaction_id }
+      : {}),
   };
 }
 
@@ -94,7 +110,12 @@ export function operationExtra({ project }: View, { details }: Operation): Json 
 export type Cashflows = ReadonlyMap<bigint, Cashflow>;
 
 /** The whole order with its operations: answers of POST and PUT, and GET with `expand`. Cashflow stands where `cashflows` has one. */
-export function orderWhole(view: View, { order, operations }: OrderState, expands: readonly OrderExpand[], cashflows: Cashflows): Json {
+export function orderWhole(
+  view: View,
+  { order, operations }: OrderState,
+  expands: readonly OrderExpand[],
+  cashflows: Cashflows,
+): Json {
   const out = orderBase(view, order);
   for (const name of expands) if (name !== 'operations.cashflow') out[name] = EXPANDABLE[name](order);
   out.operations = operations.filter(isVisible).map((operation) => {
@@ -106,7 +127,12 @@ export function orderWhole(view: View, { order, operations }: OrderState, expand
 }
 
 /** A row of the orders list: the base fields, and only what expand names. */
-export function orderRow(view: View, { order, operations }: OrderState, expands: readonly OrderExpand[], cashflows: Cashflows): Json {
+export function orderRow(
+  view: View,
+  { order, operations }: OrderState,
+  expands: readonly OrderExpand[],
+  cashflows: Cashflows,
+): Json {
   if (expands.includes('operations.cashflow')) return orderWhole(view, { order, operations }, expands, cashflows);
   const out = orderBase(view, order);
   for (const name of expands) if (name !== 'operations.cashflow') out[name] = EXPANDABLE[name](order);

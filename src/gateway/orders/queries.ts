@@ -1,18 +1,47 @@
 // Every statement on orders, operations, pay_links, merchant_order_ids, order_refusals and settlements.
 // Rule: an order is locked by its own row; its operations are only read or written by who holds that lock.
-import { add, insert, type Change, type Db, type Kind, table, update } from '../../store/index.ts';
+import { add, type Change, type Db, insert, type Kind, table, update } from '../../store/index.ts';
 import type { Operation, Order, OrderState } from './model.ts';
 
 export const orders = table<Order>(
   'orders',
   {
-    project_id: 'int8', id: 'int8', merchant_order_id: 'text', status: 'text', amount: 'int8', currency: 'text',
-    amount_charged: 'int8', amount_refunded: 'int8', amount_charged_back: 'int8', held: 'int8', description: 'text',
-    segment: 'text', terminal: 'text', descriptor: 'text', auth_code: 'text', pan: 'text', card: 'jsonb', issuer: 'jsonb',
-    client: 'jsonb', location: 'jsonb', custom_fields: 'jsonb', secure3d: 'jsonb', options: 'jsonb', card_id: 'int8',
-    parent_order_id: 'int8', initiator: 'text', network_transaction_id: 'text', in_flight: 'int8', due: 'jsonb',
-    next_at: 'timestamptz', failure_type: 'text', failure_message: 'text', attempts: 'int4', events: 'int4',
-    created_at: 'timestamptz', updated_at: 'timestamptz',
+    project_id: 'int8',
+    id: 'int8',
+    merchant_order_id: 'text',
+    status: 'text',
+    amount: 'int8',
+    currency: 'text',
+    amount_charged: 'int8',
+    amount_refunded: 'int8',
+    amount_charged_back: 'int8',
+    held: 'int8',
+    description: 'text',
+    segment: 'text',
+    terminal: 'text',
+    descriptor: 'text',
+    auth_code: 'text',
+    pan: 'text',
+    card: 'jsonb',
+    issuer: 'jsonb',
+    client: 'jsonb',
+    location: 'jsonb',
+    custom_fields: 'jsonb',
+    secure3d: 'jsonb',
+    options: 'jsonb',
+    card_id: 'int8',
+    parent_order_id: 'int8',
+    initiator: 'text',
+    network_transaction_id: 'text',
+    in_flight: 'int8',
+    due: 'jsonb',
+    next_at: 'timestamptz',
+    failure_type: 'text',
+    failure_message: 'text',
+    attempts: 'int4',
+    events: 'int4',
+    created_at: 'timestamptz',
+    updated_at: 'timestamptz',
   },
   ['project_id', 'id'],
 );
@@ -20,10 +49,28 @@ export const orders = table<Order>(
 export const operations = table<Operation>(
   'operations',
   {
-    project_id: 'int8', id: 'int8', order_id: 'int8', type: 'text', status: 'text', system: 'bool', amount: 'int8',
-    currency: 'text', reference: 'text', original: 'text', auth_code: 'text', iso_response_code: 'text', iso_message: 'text',
-    details: 'jsonb', arn: 'text', rate: 'jsonb', tries: 'int4', process: 'int8', once_key: 'text',
-    created_at: 'timestamptz', resolved_at: 'timestamptz', cleared_at: 'timestamptz',
+    project_id: 'int8',
+    id: 'int8',
+    order_id: 'int8',
+    type: 'text',
+    status: 'text',
+    system: 'bool',
+    amount: 'int8',
+    currency: 'text',
+    reference: 'text',
+    original: 'text',
+    auth_code: 'text',
+    iso_response_code: 'text',
+    iso_message: 'text',
+    details: 'jsonb',
+    arn: 'text',
+    rate: 'jsonb',
+    tries: 'int4',
+    process: 'int8',
+    once_key: 'text',
+    created_at: 'timestamptz',
+    resolved_at: 'timestamptz',
+    cleared_at: 'timestamptz',
   },
   ['project_id', 'order_id', 'id'],
 );
@@ -33,8 +80,12 @@ export interface OrderKey {
   readonly id: bigint;
 }
 
-export const ORDER_COLUMNS = Object.keys(orders.columns).map((name) => `o.${name}`).join(', ');
-export const OPERATION_COLUMNS = Object.keys(operations.columns).map((name) => `p.${name}`).join(', ');
+export const ORDER_COLUMNS = Object.keys(orders.columns)
+  .map((name) => `o.${name}`)
+  .join(', ');
+export const OPERATION_COLUMNS = Object.keys(operations.columns)
+  .map((name) => `p.${name}`)
+  .join(', ');
 const KEYS = 'unnest($1::int8[], $2::int8[]) as k(project_id, id)';
 
 const keyText = ({ owner, id }: OrderKey): string => `${owner}/${id}`;
@@ -52,12 +103,19 @@ async function readOrders(db: Db, keys: readonly OrderKey[], lock: string): Prom
   const values = [keys.map((key) => key.owner), keys.map((key) => key.id)];
   // Both are sent at once; the second runs after the lock is held and so sees the last committed operations.
   const [found, theirs] = await Promise.all([
-    db.query<Order>(`select ${ORDER_COLUMNS} from ${KEYS} join orders o on o.project_id = k.project_id and o.id = k.id order by o.project_id, o.id ${lock}`, values),
-    db.query<Operation>(`select ${OPERATION_COLUMNS} from ${KEYS} join operations p on p.project_id = k.project_id and p.order_id = k.id order by p.project_id, p.order_id, p.id`, values),
+    db.query<Order>(
+      `select ${ORDER_COLUMNS} from ${KEYS} join orders o on o.project_id = k.project_id and o.id = k.id order by o.project_id, o.id ${lock}`,
+      values,
+    ),
+    db.query<Operation>(
+      `select ${OPERATION_COLUMNS} from ${KEYS} join operations p on p.project_id = k.project_id and p.order_id = k.id order by p.project_id, p.order_id, p.id`,
+      values,
+    ),
   ]);
   const states = new Map<string, { order: Order; operations: Operation[] }>();
   for (const order of found) states.set(keyText({ owner: order.project_id, id: order.id }), { order, operations: [] });
-  for (const operation of theirs) states.get(keyText({ owner: operation.project_id, id: operation.order_id }))?.operations.push(operation);
+  for (const operation of theirs)
+    states.get(keyText({ owner: operation.project_id, id: operation.order_id }))?.operations.push(operation);
   return states;
 }
 
@@ -111,7 +169,10 @@ const payLinks = table<PayLink>(
 export const payLinkInsert = (row: PayLink): Change => insert(payLinks, row);
 
 export async function payLinkOrder(db: Db, owner: bigint, tokenHash: string): Promise<bigint | null> {
-  const rows = await db.query<{ order_id: bigint }>('select order_id from pay_links where project_id = $1 and token_hash = $2', [owner, tokenHash]);
+  const rows = await db.query<{ order_id: bigint }>(
+    'select order_id from pay_links where project_id = $1 and token_hash = $2',
+    [owner, tokenHash],
+  );
   return rows[0]?.order_id ?? null;
 }
 
@@ -142,24 +203,41 @@ interface Settlement {
 }
 const settlements = table<Settlement>(
   'settlements',
-  { project_id: 'int8', day: 'date', link: 'text', currency: 'text', charges: 'int8', charged: 'int8', refunds: 'int8', refunded: 'int8' },
+  {
+    project_id: 'int8',
+    day: 'date',
+    link: 'text',
+    currency: 'text',
+    charges: 'int8',
+    charged: 'int8',
+    refunds: 'int8',
+    refunded: 'int8',
+  },
   ['project_id', 'day', 'link', 'currency'],
 );
 export const settlementAdd = (row: Settlement): Change => add(settlements, row);
 
 /** The next item numbers for acquirer reference numbers. */
 export async function arnItems(db: Db, count: number): Promise<bigint[]> {
-  const rows = await db.query<{ item: bigint }>(`select nextval('arn_items') as item from generate_series(1, $1)`, [count]);
+  const rows = await db.query<{ item: bigint }>(`select nextval('arn_items') as item from generate_series(1, $1)`, [
+    count,
+  ]);
   return rows.map((row) => row.item);
 }
 
 /** Orders on which something is due at `now`, earliest first. */
-export const ordersDue = (db: Db, now: Date, limit: number): Promise<{ project_id: bigint; id: bigint; next_at: Date }[]> =>
+export const ordersDue = (
+  db: Db,
+  now: Date,
+  limit: number,
+): Promise<{ project_id: bigint; id: bigint; next_at: Date }[]> =>
   db.query('select project_id, id, next_at from orders where next_at <= $1 order by next_at limit $2', [now, limit]);
 
 /** When the next thing is due anywhere; null when nothing is. */
 export async function nextDueAt(db: Db): Promise<Date | null> {
-  const rows = await db.query<{ next_at: Date | null }>('select min(next_at) as next_at from orders where next_at is not null');
+  const rows = await db.query<{ next_at: Date | null }>(
+    'select min(next_at) as next_at from orders where next_at is not null',
+  );
   return rows[0]?.next_at ?? null;
 }
 
@@ -167,7 +245,12 @@ export async function nextDueAt(db: Db): Promise<Date | null> {
  * Orders whose operation was sent by a process that is gone (it no longer holds its advisory lock). Every order with an operation
  * in flight has its recovery due soon, so the index on next_at finds them.
  */
-export const ordersOrphaned = (db: Db, before: Date, lockClass: number, limit: number): Promise<{ project_id: bigint; id: bigint }[]> =>
+export const ordersOrphaned = (
+  db: Db,
+  before: Date,
+  lockClass: number,
+  limit: number,
+): Promise<{ project_id: bigint; id: bigint }[]> =>
   db.query(
     `select o.project_id, o.id from orders o join operations p on p.project_id = o.project_id and p.order_id = o.id and p.id = o.in_flight
      where o.next_at <= $1 and o.in_flight is not null and p.tries = 1 and p.status = 'sent'
@@ -178,5 +261,7 @@ export const ordersOrphaned = (db: Db, before: Date, lockClass: number, limit: n
 
 /** Whose order this is, for the operator; ids are unique over all owners. */
 export async function orderOwner(db: Db, id: bigint): Promise<bigint | null> {
-  return (await db.query<{ project_id: bigint }>('select project_id from orders where id = $1', [id]))[0]?.project_id ?? null;
+  return (
+    (await db.query<{ project_id: bigint }>('select project_id from orders where id = $1', [id]))[0]?.project_id ?? null
+  );
 }

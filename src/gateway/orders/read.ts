@@ -4,10 +4,27 @@ import { decodeCursor, encodeCursor } from '../../store/index.ts';
 import type { Project } from '../projects/index.ts';
 import { OrderNotFound } from './errors.ts';
 import { type Gateway, viewOf } from './gateway.ts';
-import { type After, type OperationFilter, operationsCount, operationsOfOrders, operationsPage, type OrderFilter, ordersCount, ordersPage } from './list-queries.ts';
+import {
+  type After,
+  type OperationFilter,
+  type OrderFilter,
+  operationsCount,
+  operationsOfOrders,
+  operationsPage,
+  ordersCount,
+  ordersPage,
+} from './list-queries.ts';
 import type { Operation, Order, OrderState } from './model.ts';
 import { rateOf } from './postings.ts';
-import { type Cashflows, isVisible, operationBase, operationExtra, type OrderExpand, orderRow, orderWhole } from './present.ts';
+import {
+  type Cashflows,
+  isVisible,
+  type OrderExpand,
+  operationBase,
+  operationExtra,
+  orderRow,
+  orderWhole,
+} from './present.ts';
 import { orderGet } from './queries.ts';
 
 type Json = Record<string, unknown>;
@@ -21,21 +38,37 @@ export interface Listing {
 
 /** Cashflow of successful operations, from their postings. */
 async function cashflowsOf(gateway: Gateway, project: Project, states: readonly OrderState[]): Promise<Cashflows> {
-  const postings = await postingsOfOrders(gateway.db, project.id, states.map(({ order }) => order.id));
-  const groups = Map.groupBy(postings.filter((posting) => posting.entry_id === posting.operation_id), (posting) => posting.entry_id);
+  const postings = await postingsOfOrders(
+    gateway.db,
+    project.id,
+    states.map(({ order }) => order.id),
+  );
+  const groups = Map.groupBy(
+    postings.filter((posting) => posting.entry_id === posting.operation_id),
+    (posting) => posting.entry_id,
+  );
   const flows = new Map();
   for (const { order, operations } of states) {
     for (const operation of operations) {
       if (operation.status !== 'success') continue;
       const rate = rateOf(gateway, project, order, operation, operations);
-      const amount = convert({ minor: operation.amount, currency: operation.currency }, project.accounting_currency, rate);
+      const amount = convert(
+        { minor: operation.amount, currency: operation.currency },
+        project.accounting_currency,
+        rate,
+      );
       flows.set(operation.id, cashflowOf(groups.get(operation.id) ?? [], project.accounting_currency, amount));
     }
   }
   return flows;
 }
 
-export async function readOrder(gateway: Gateway, project: Project, id: bigint | null, expands: readonly OrderExpand[]): Promise<Json> {
+export async function readOrder(
+  gateway: Gateway,
+  project: Project,
+  id: bigint | null,
+  expands: readonly OrderExpand[],
+): Promise<Json> {
   const state = id === null ? null : await orderGet(gateway.db, project.id, id);
   if (!state) throw new OrderNotFound();
   const cashflows = expands.includes('operations.cashflow') ? await cashflowsOf(gateway, project, [state]) : new Map();
@@ -53,11 +86,23 @@ export interface Paging {
   readonly count: boolean;
 }
 
-export async function listOrders(gateway: Gateway, project: Project, filter: OrderFilter, expands: readonly OrderExpand[], paging: Paging): Promise<Listing> {
+export async function listOrders(
+  gateway: Gateway,
+  project: Project,
+  filter: OrderFilter,
+  expands: readonly OrderExpand[],
+  paging: Paging,
+): Promise<Listing> {
   const found = await ordersPage(gateway.db, project.id, filter, paging);
   const orders = found.slice(0, paging.limit);
   const wanted = expands.includes('operations.cashflow');
-  const operations = wanted ? await operationsOfOrders(gateway.db, project.id, orders.map(({ id }) => id)) : [];
+  const operations = wanted
+    ? await operationsOfOrders(
+        gateway.db,
+        project.id,
+        orders.map(({ id }) => id),
+      )
+    : [];
   const states = statesOf(orders, operations);
   const cashflows = wanted ? await cashflowsOf(gateway, project, states) : new Map();
   const view = viewOf(gateway, project);
@@ -68,7 +113,13 @@ export async function listOrders(gateway: Gateway, project: Project, filter: Ord
   };
 }
 
-export async function listOperations(gateway: Gateway, project: Project, filter: OperationFilter, expands: readonly string[], paging: Paging): Promise<Listing> {
+export async function listOperations(
+  gateway: Gateway,
+  project: Project,
+  filter: OperationFilter,
+  expands: readonly string[],
+  paging: Paging,
+): Promise<Listing> {
   const found = await operationsPage(gateway.db, project.id, filter, paging);
   const operations = found.slice(0, paging.limit);
   const view = viewOf(gateway, project);
@@ -77,7 +128,14 @@ export async function listOperations(gateway: Gateway, project: Project, filter:
     const ids = [...new Set(operations.map(({ order_id }) => order_id))];
     const all = await operationsOfOrders(gateway.db, project.id, ids);
     const byOrder = Map.groupBy(all, ({ order_id }) => order_id);
-    cashflows = await cashflowsOf(gateway, project, [...byOrder].map(([id, theirs]) => ({ order: { id, currency: theirs[0]?.currency } as Order, operations: theirs })));
+    cashflows = await cashflowsOf(
+      gateway,
+      project,
+      [...byOrder].map(([id, theirs]) => ({
+        order: { id, currency: theirs[0]?.currency } as Order,
+        operations: theirs,
+      })),
+    );
   }
   return {
     rows: operations.filter(isVisible).map((operation) => {
@@ -101,6 +159,7 @@ const cursorOf = (row: { created_at: Date; id: bigint } | undefined): string | n
 export function afterOf(cursor: string): After | null {
   const values = decodeCursor(cursor);
   const [at, id] = (values ?? []) as unknown[];
-  if (typeof at !== 'string' || typeof id !== 'string' || !/^\d{1,19}$/.test(id) || Number.isNaN(Date.parse(at))) return null;
+  if (typeof at !== 'string' || typeof id !== 'string' || !/^\d{1,19}$/.test(id) || Number.isNaN(Date.parse(at)))
+    return null;
   return { at: new Date(at), id: BigInt(id) };
 }

@@ -1,7 +1,15 @@
 // The contract's order endpoints as data: schema in, use case, answer out. Rule: nothing is decided here.
 import Type from 'typebox';
 import { exponentOf, Pan, parseAmount, parseDateTime } from '../../base/index.ts';
-import { type AnyEndpoint, type Answer, type DocumentedAnswer, endpointOf, invalid, type Input, pageLinks } from '../../http/index.ts';
+import {
+  type Answer,
+  type AnyEndpoint,
+  type DocumentedAnswer,
+  endpointOf,
+  type Input,
+  invalid,
+  pageLinks,
+} from '../../http/index.ts';
 import { lookupBin } from '../../network/index.ts';
 import type { StoredAnswer } from '../../store/index.ts';
 import { type BrowserDetails, checkExternal } from '../../threeds/index.ts';
@@ -18,7 +26,16 @@ import { parentFor } from './parent.ts';
 import { payout } from './payout.ts';
 import { afterOf, type Listing, listOperations, listOrders, type Paging, readOrder } from './read.ts';
 import {
-  amountBody, authorizeBody, completeBody, createBody, creditBody, creditCardBody, operationsQuery, orderQuery, ordersQuery, rebillBody,
+  amountBody,
+  authorizeBody,
+  completeBody,
+  createBody,
+  creditBody,
+  creditCardBody,
+  operationsQuery,
+  orderQuery,
+  ordersQuery,
+  rebillBody,
 } from './schemas.ts';
 
 const endpoint = endpointOf<Credential>();
@@ -34,7 +51,10 @@ const lost: DocumentedAnswer = { description: 'Outcome unknown, being resolved' 
 const answers = { 200: ok, 402: failed, 500: lost };
 const params = Type.Object({ id: Type.String({ description: 'Order id, digits' }) });
 
-export const ordersAnswered = (answer: StoredAnswer): Answer => ({ ...answer, replayed: (answer as { replayed?: boolean }).replayed === true });
+export const ordersAnswered = (answer: StoredAnswer): Answer => ({
+  ...answer,
+  replayed: (answer as { replayed?: boolean }).replayed === true,
+});
 
 export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
   /** An order's id as the client wrote it; anything else names no order. */
@@ -44,101 +64,265 @@ export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
     return id;
   };
 
-  const write = (path: string, operation: string, right: string, summary: string, run: (input: Input<Credential, { id: string }, unknown, Body>) => Promise<StoredAnswer>, body = amountBody, method: 'PUT' | ['PUT', 'POST'] = 'PUT') =>
+  const write = (
+    path: string,
+    operation: string,
+    right: string,
+    summary: string,
+    run: (input: Input<Credential, { id: string }, unknown, Body>) => Promise<StoredAnswer>,
+    body = amountBody,
+    method: 'PUT' | ['PUT', 'POST'] = 'PUT',
+  ) =>
     endpoint({
-      method, path: `/orders/:id/${path}`, operation, summary, right, params, body: body as Body, answers,
+      method,
+      path: `/orders/:id/${path}`,
+      operation,
+      summary,
+      right,
+      params,
+      body: body as Body,
+      answers,
       handler: async (input) => ordersAnswered(await run(input as Input<Credential, { id: string }, unknown, Body>)),
     });
 
   const onOrder =
     (use: typeof charge) =>
-    ({ principal, params: { id }, body, once }: Input<Credential, { id: string }, unknown, Body>): Promise<StoredAnswer> =>
-      use(gateway, { project: principal.project, orderId: idOf(id), amount: body.amount === undefined ? null : (order: Order) => minorOf(body.amount, order.currency), once });
+    ({
+      principal,
+      params: { id },
+      body,
+      once,
+    }: Input<Credential, { id: string }, unknown, Body>): Promise<StoredAnswer> =>
+      use(gateway, {
+        project: principal.project,
+        orderId: idOf(id),
+        amount: body.amount === undefined ? null : (order: Order) => minorOf(body.amount, order.currency),
+        once,
+      });
 
   const nothing = Type.Object({}, { additionalProperties: false });
 
   return [
     endpoint({
-      method: 'POST', path: '/orders/create', operation: 'createOrder', summary: 'Create an order for the payment page', right: 'create', body: createBody,
-      answers: { 201: { description: 'New order; Location is its payment page', headers: { Location: 'Payment page' } }, 402: failed },
-      example: { amount: 12.5, currency: 'EUR', merchant_order_id: 'A-1001', options: { return_url: 'https://shop.example/thanks' } },
+      method: 'POST',
+      path: '/orders/create',
+      operation: 'createOrder',
+      summary: 'Create an order for the payment page',
+      right: 'create',
+      body: createBody,
+      answers: {
+        201: { description: 'New order; Location is its payment page', headers: { Location: 'Payment page' } },
+        402: failed,
+      },
+      example: {
+        amount: 12.5,
+        currency: 'EUR',
+        merchant_order_id: 'A-1001',
+        options: { return_url: 'https://shop.example/thanks' },
+      },
       handler: async ({ principal, body, once }) =>
-        ordersAnswered(await create(gateway, { project: principal.project, draft: draftOf(principal.project, body as Body), once })),
+        ordersAnswered(
+          await create(gateway, { project: principal.project, draft: draftOf(principal.project, body as Body), once }),
+        ),
     }),
     endpoint({
-      method: 'POST', path: '/orders/authorize', operation: 'authorize', summary: 'Authorize a card payment', right: 'create', body: authorizeBody,
+      method: 'POST',
+      path: '/orders/authorize',
+      operation: 'authorize',
+      summary: 'Authorize a card payment',
+      right: 'create',
+      body: authorizeBody,
       answers: { ...answers, 201: form },
       example: {
-        amount: 12.5, currency: 'EUR', pan: '4111111111111111',
-        card: { cvv: '123', holder: 'Ada Example', expiration_month: 12, expiration_year: 2030 }, location: { ip: '192.0.2.1' },
+        amount: 12.5,
+        currency: 'EUR',
+        pan: '4111111111111111',
+        card: { cvv: '123', holder: 'Ada Example', expiration_month: 12, expiration_year: 2030 },
+        location: { ip: '192.0.2.1' },
       },
-      handler: async (input) => ordersAnswered(await authorizeFrom(gateway, input as Input<Credential, unknown, unknown, Body>)),
+      handler: async (input) =>
+        ordersAnswered(await authorizeFrom(gateway, input as Input<Credential, unknown, unknown, Body>)),
     }),
     endpoint({
-      method: 'POST', path: '/orders/credit', operation: 'creditCard', summary: 'Pay out to a card', right: 'payout', body: creditCardBody, answers,
+      method: 'POST',
+      path: '/orders/credit',
+      operation: 'creditCard',
+      summary: 'Pay out to a card',
+      right: 'payout',
+      body: creditCardBody,
+      answers,
       handler: async ({ principal, body, once }) => {
         const pan = panOf((body as Body).pan);
         const card = (body as Body).card ?? {};
-        const expiry = card.expiration_year && card.expiration_month ? `${card.expiration_year}${card.expiration_month}` : null;
+        const expiry =
+          card.expiration_year && card.expiration_month ? `${card.expiration_year}${card.expiration_month}` : null;
         return ordersAnswered(
-          await payout(gateway, { project: principal.project, draft: draftOf(principal.project, body as Body), parentOrderId: null, card: { pan, expiry, cvv: null, holder: card.holder ?? null }, once }),
+          await payout(gateway, {
+            project: principal.project,
+            draft: draftOf(principal.project, body as Body),
+            parentOrderId: null,
+            card: { pan, expiry, cvv: null, holder: card.holder ?? null },
+            once,
+          }),
         );
       },
     }),
     write('charge', 'charge', 'capture', 'Charge an authorized order', onOrder(charge)),
-    write('reverse', 'reverse', 'capture', 'Release an authorization', onOrder(reverse), nothing as unknown as typeof amountBody),
+    write(
+      'reverse',
+      'reverse',
+      'capture',
+      'Release an authorization',
+      onOrder(reverse),
+      nothing as unknown as typeof amountBody,
+    ),
     write('refund', 'refund', 'refund', 'Refund a charged order', onOrder(refund)),
-    write('cancel', 'cancel', 'refund', 'Reverse, void or refund, whatever fits', onOrder(cancel), amountBody, ['PUT', 'POST']),
+    write('cancel', 'cancel', 'refund', 'Reverse, void or refund, whatever fits', onOrder(cancel), amountBody, [
+      'PUT',
+      'POST',
+    ]),
     endpoint({
-      method: 'POST', path: '/orders/:id/rebill', operation: 'rebill', summary: 'Merchant-initiated payment with the card of an order', right: 'create', params, body: rebillBody,
+      method: 'POST',
+      path: '/orders/:id/rebill',
+      operation: 'rebill',
+      summary: 'Merchant-initiated payment with the card of an order',
+      right: 'create',
+      params,
+      body: rebillBody,
       answers: { ...answers, 201: form },
-      handler: async (input) => ordersAnswered(await rebillFrom(gateway, input as Input<Credential, { id: string }, unknown, Body>, idOf((input.params as { id: string }).id))),
+      handler: async (input) =>
+        ordersAnswered(
+          await rebillFrom(gateway, input as Input<Credential, { id: string }, unknown, Body>, idOf(input.params.id)),
+        ),
     }),
     endpoint({
-      method: 'POST', path: '/orders/:id/credit', operation: 'credit', summary: 'Pay out to the card of an order', right: 'payout', params, body: creditBody, answers,
+      method: 'POST',
+      path: '/orders/:id/credit',
+      operation: 'credit',
+      summary: 'Pay out to the card of an order',
+      right: 'payout',
+      params,
+      body: creditBody,
+      answers,
       handler: async ({ principal, params: { id }, body, once }) =>
-        ordersAnswered(await payout(gateway, { project: principal.project, draft: draftOf(principal.project, body as Body), parentOrderId: idOf(id), card: null, once })),
+        ordersAnswered(
+          await payout(gateway, {
+            project: principal.project,
+            draft: draftOf(principal.project, body as Body),
+            parentOrderId: idOf(id),
+            card: null,
+            once,
+          }),
+        ),
     }),
     endpoint({
-      method: 'POST', path: '/orders/:id/complete', operation: 'complete', summary: 'Finish a prepared order with PaRes', right: 'create', params, body: completeBody,
+      method: 'POST',
+      path: '/orders/:id/complete',
+      operation: 'complete',
+      summary: 'Finish a prepared order with PaRes',
+      right: 'create',
+      params,
+      body: completeBody,
       answers: { ...answers, 201: form },
       handler: async ({ principal, params: { id }, body, once }) =>
-        ordersAnswered(await complete(gateway, { project: principal.project, orderId: idOf(id), returned: body as Body, once })),
+        ordersAnswered(
+          await complete(gateway, { project: principal.project, orderId: idOf(id), returned: body as Body, once }),
+        ),
     }),
     ...(['complete3d20', 'resume'] as const).map((path) =>
       endpoint({
-        method: 'POST', path: `/orders/:id/${path}`, operation: path, right: 'create', params, body: nothing,
-        summary: path === 'resume' ? 'Go on after the device-data step' : 'Finish a prepared order after a 3-D Secure 2 challenge',
+        method: 'POST',
+        path: `/orders/:id/${path}`,
+        operation: path,
+        right: 'create',
+        params,
+        body: nothing,
+        summary:
+          path === 'resume'
+            ? 'Go on after the device-data step'
+            : 'Finish a prepared order after a 3-D Secure 2 challenge',
         answers: { ...answers, 201: form },
         handler: async ({ principal, params: { id }, once }) =>
-          ordersAnswered(await complete(gateway, { project: principal.project, orderId: idOf(id), returned: {}, once })),
+          ordersAnswered(
+            await complete(gateway, { project: principal.project, orderId: idOf(id), returned: {}, once }),
+          ),
       }),
     ),
     endpoint({
-      method: 'GET', path: '/orders/:id', operation: 'getOrder', summary: 'One order', right: 'read', params, query: orderQuery, answers: { 200: ok },
-      handler: async ({ principal, params: { id }, query }) => ({ status: 200, body: await readOrder(gateway, principal.project, gateway.permutation.inward(id), query.expand ?? []) }),
+      method: 'GET',
+      path: '/orders/:id',
+      operation: 'getOrder',
+      summary: 'One order',
+      right: 'read',
+      params,
+      query: orderQuery,
+      answers: { 200: ok },
+      handler: async ({ principal, params: { id }, query }) => ({
+        status: 200,
+        body: await readOrder(gateway, principal.project, gateway.permutation.inward(id), query.expand ?? []),
+      }),
     }),
     endpoint({
-      method: 'GET', path: '/orders/', operation: 'listOrders', summary: 'Orders, newest first', right: 'read', query: ordersQuery,
-      answers: { 200: { description: 'A page of orders', headers: { Link: 'first, prev, next', 'X-Total-Count': 'with count=1' } } },
+      method: 'GET',
+      path: '/orders/',
+      operation: 'listOrders',
+      summary: 'Orders, newest first',
+      right: 'read',
+      query: ordersQuery,
+      answers: {
+        200: {
+          description: 'A page of orders',
+          headers: { Link: 'first, prev, next', 'X-Total-Count': 'with count=1' },
+        },
+      },
       handler: async ({ principal, query }) => {
         const { project } = principal;
-        const listing = await listOrders(gateway, project, {
-          status: query.status, createdFrom: dateOf(project, query.created_from), createdTo: dateOf(project, query.created_to),
-          merchantOrderId: query.merchant_order_id, cardType: query['card.type'], cardSubtype: query['card.subtype'], ip: query['location.ip'],
-          clientName: query['client.name'], clientEmail: query['client.email'], issuerCountry: query['issuer.country'], issuerBin: query['issuer.bin'],
-          issuerTitle: query['issuer.title'],
-        }, query.expand ?? [], pagingOf(query));
+        const listing = await listOrders(
+          gateway,
+          project,
+          {
+            status: query.status,
+            createdFrom: dateOf(project, query.created_from),
+            createdTo: dateOf(project, query.created_to),
+            merchantOrderId: query.merchant_order_id,
+            cardType: query['card.type'],
+            cardSubtype: query['card.subtype'],
+            ip: query['location.ip'],
+            clientName: query['client.name'],
+            clientEmail: query['client.email'],
+            issuerCountry: query['issuer.country'],
+            issuerBin: query['issuer.bin'],
+            issuerTitle: query['issuer.title'],
+          },
+          query.expand ?? [],
+          pagingOf(query),
+        );
         return listAnswer(gateway, 'orders', '/gateway/orders/', query, listing);
       },
     }),
     endpoint({
-      method: 'GET', path: '/operations/', operation: 'listOperations', summary: 'Operations, newest first', right: 'read', query: operationsQuery,
+      method: 'GET',
+      path: '/operations/',
+      operation: 'listOperations',
+      summary: 'Operations, newest first',
+      right: 'read',
+      query: operationsQuery,
       answers: { 200: { description: 'A page of operations', headers: { Link: 'first, prev, next' } } },
       handler: async ({ principal, query }) => {
         const { project } = principal;
-        const filter = { status: query.status, type: query.type, createdFrom: dateOf(project, query.created_from), createdTo: dateOf(project, query.created_to) };
-        return listAnswer(gateway, 'operations', '/gateway/operations/', query, await listOperations(gateway, project, filter, query.expand ?? [], pagingOf(query)));
+        const filter = {
+          status: query.status,
+          type: query.type,
+          createdFrom: dateOf(project, query.created_from),
+          createdTo: dateOf(project, query.created_to),
+        };
+        return listAnswer(
+          gateway,
+          'operations',
+          '/gateway/operations/',
+          query,
+          await listOperations(gateway, project, filter, query.expand ?? [], pagingOf(query)),
+        );
       },
     }),
   ];
@@ -149,21 +333,44 @@ const dateOf = (project: Project, text: string | undefined): Date | undefined =>
 
 function pagingOf(query: { per_page?: number; after?: string; count?: boolean }): Paging {
   const after = query.after === undefined ? null : afterOf(query.after);
-  if (query.after !== undefined && after === null) throw invalid({ message: 'Not a page of this list', uri: '#/after', attribute: 'cursor', details: ['take it from the Link header'] });
+  if (query.after !== undefined && after === null)
+    throw invalid({
+      message: 'Not a page of this list',
+      uri: '#/after',
+      attribute: 'cursor',
+      details: ['take it from the Link header'],
+    });
   return { after, limit: query.per_page ?? 2000, count: query.count === true };
 }
 
-function listAnswer(gateway: Gateway, name: string, path: string, query: Readonly<Record<string, unknown>>, listing: Listing): Answer {
+function listAnswer(
+  gateway: Gateway,
+  name: string,
+  path: string,
+  query: Readonly<Record<string, unknown>>,
+  listing: Listing,
+): Answer {
   const { after, ...filters } = query;
   const text: Record<string, string> = {};
   for (const [key, value] of Object.entries(filters)) {
     if (value === undefined) continue;
-    text[key] = Array.isArray(value) ? value.join(',') : typeof value === 'boolean' ? String(Number(value)) : String(value);
+    text[key] = Array.isArray(value)
+      ? value.join(',')
+      : typeof value === 'boolean'
+        ? String(Number(value))
+        : String(value as string | number);
   }
   return {
     status: 200,
     body: { [name]: listing.rows },
-    link: pageLinks({ publicUrl: gateway.publicUrl, path, query: text, first: {}, prev: null, next: listing.next === null ? null : { after: listing.next } }),
+    link: pageLinks({
+      publicUrl: gateway.publicUrl,
+      path,
+      query: text,
+      first: {},
+      prev: null,
+      next: listing.next === null ? null : { after: listing.next },
+    }),
     ...(listing.total === null ? {} : { headers: { 'x-total-count': listing.total.toString() } }),
   };
 }
@@ -178,7 +385,13 @@ function minorOf(text: string, currency: string): bigint {
 
 function panOf(text: string): Pan {
   const pan = Pan.parse(text);
-  if (!pan) throw invalid({ message: 'Invalid card number', uri: '#/pan', attribute: 'luhn', details: ['13 to 19 digits with a right check digit'] });
+  if (!pan)
+    throw invalid({
+      message: 'Invalid card number',
+      uri: '#/pan',
+      attribute: 'luhn',
+      details: ['13 to 19 digits with a right check digit'],
+    });
   return pan;
 }
 
@@ -186,13 +399,23 @@ function draftOf(project: Project, body: Body): Draft {
   const currency: string = body.currency ?? project.accounting_currency;
   const named = body.options?.terminal || undefined;
   if (named !== undefined && !project.terminals.some(({ id }) => id === named)) {
-    throw invalid({ message: 'Unknown terminal', uri: '#/options/terminal', attribute: 'exists', details: ['a terminal of the project'] });
+    throw invalid({
+      message: 'Unknown terminal',
+      uri: '#/options/terminal',
+      attribute: 'exists',
+      details: ['a terminal of the project'],
+    });
   }
   const origins = project.settings.return_origins;
   for (const name of ['return_url', 'secure3d20_return_url'] as const) {
     const url = body.options?.[name];
     if (url !== undefined && origins.length > 0 && !origins.includes(new URL(url).origin)) {
-      throw invalid({ message: 'Address is not allowed', uri: `#/options/${name}`, attribute: 'origin', details: ['an origin that the project lists'] });
+      throw invalid({
+        message: 'Address is not allowed',
+        uri: `#/options/${name}`,
+        attribute: 'origin',
+        details: ['an origin that the project lists'],
+      });
     }
   }
   return {
@@ -211,7 +434,13 @@ function draftOf(project: Project, body: Body): Draft {
 }
 
 /** The options as they are kept; the wallets' two spellings become one, the terminal has a place of its own. */
-function optionsOf({ terminal: _, wallet_a_pay_enabled, wallet_b_pay_enabled, expiration_timeout, ...rest }: Body): OrderOptions {
+function optionsOf({
+  terminal: _,
+  wallet_a_pay_enabled,
+  wallet_b_pay_enabled,
+  expiration_timeout,
+  ...rest
+}: Body): OrderOptions {
   return {
     ...rest,
     ...(expiration_timeout === undefined ? {} : { expiration_timeout: `${expiration_timeout}ms` }),
@@ -220,9 +449,17 @@ function optionsOf({ terminal: _, wallet_a_pay_enabled, wallet_b_pay_enabled, ex
   };
 }
 
-const missing = (uri: string) => ({ message: 'Required', uri, attribute: 'required', details: ['This field is required'] });
+const missing = (uri: string) => ({
+  message: 'Required',
+  uri,
+  attribute: 'required',
+  details: ['This field is required'],
+});
 
-async function authorizeFrom(gateway: Gateway, { principal, body, once }: Input<Credential, unknown, unknown, Body>): Promise<StoredAnswer> {
+async function authorizeFrom(
+  gateway: Gateway,
+  { principal, body, once }: Input<Credential, unknown, unknown, Body>,
+): Promise<StoredAnswer> {
   const { project } = principal;
   const { recurring_details: recurring, secure3d } = body;
   const merchant = body.options?.exemption_mit === true || (recurring !== undefined && recurring.indicator !== 'C');
@@ -230,20 +467,51 @@ async function authorizeFrom(gateway: Gateway, { principal, body, once }: Input<
   if (project.settings.cvv_required && !merchant && body.card.cvv === undefined) errors.push(missing('#/card/cvv'));
   if (project.settings.holder_required && body.card.holder === undefined) errors.push(missing('#/card/holder'));
   const pan = Pan.parse(body.pan);
-  if (!pan) errors.push({ message: 'Invalid card number', uri: '#/pan', attribute: 'luhn', details: ['13 to 19 digits with a right check digit'] });
+  if (!pan)
+    errors.push({
+      message: 'Invalid card number',
+      uri: '#/pan',
+      attribute: 'luhn',
+      details: ['13 to 19 digits with a right check digit'],
+    });
   const { browser_details: browser, ...result } = secure3d ?? {};
   const external = Object.values(result).some((value) => value !== undefined && value !== '');
-  if (external && body.options?.force3d) errors.push({ message: 'Not together with secure3d', uri: '#/options/force3d', attribute: 'exclusive', details: ['either force3d or results of an earlier authentication'] });
+  if (external && body.options?.force3d)
+    errors.push({
+      message: 'Not together with secure3d',
+      uri: '#/options/force3d',
+      attribute: 'exclusive',
+      details: ['either force3d or results of an earlier authentication'],
+    });
   if (external && pan) {
-    errors.push(...checkExternal(result, lookupBin(pan).brand).map(({ field, attribute, message }) => ({ message, uri: `#/secure3d/${field}`, attribute, details: [message] })));
+    errors.push(
+      ...checkExternal(result, lookupBin(pan).brand).map(({ field, attribute, message }) => ({
+        message,
+        uri: `#/secure3d/${field}`,
+        attribute,
+        details: [message],
+      })),
+    );
   }
   if (errors.length > 0 || !pan) throw invalid(...errors);
   const draft = draftOf(project, body);
   const parent = await parentFor(gateway, project, pan, recurring ?? null);
   return authorize(gateway, {
     project,
-    draft: { ...draft, options: { ...draft.options, ...(recurring?.indicator ? { indicator: recurring.indicator } : {}), ...(parent.traceId ? { trace_id: parent.traceId } : {}) } },
-    card: { pan, expiry: `${body.card.expiration_year}${body.card.expiration_month}`, cvv: body.card.cvv ?? null, holder: body.card.holder ?? null },
+    draft: {
+      ...draft,
+      options: {
+        ...draft.options,
+        ...(recurring?.indicator ? { indicator: recurring.indicator } : {}),
+        ...(parent.traceId ? { trace_id: parent.traceId } : {}),
+      },
+    },
+    card: {
+      pan,
+      expiry: `${body.card.expiration_year}${body.card.expiration_month}`,
+      cvv: body.card.cvv ?? null,
+      holder: body.card.holder ?? null,
+    },
     external: external ? result : null,
     browser: (browser as BrowserDetails | undefined) ?? null,
     initiator: merchant ? 'merchant' : 'customer',
@@ -255,15 +523,35 @@ async function authorizeFrom(gateway: Gateway, { principal, body, once }: Input<
   });
 }
 
-async function rebillFrom(gateway: Gateway, { principal, body, once }: Input<Credential, unknown, unknown, Body>, parentId: bigint): Promise<StoredAnswer> {
+async function rebillFrom(
+  gateway: Gateway,
+  { principal, body, once }: Input<Credential, unknown, unknown, Body>,
+  parentId: bigint,
+): Promise<StoredAnswer> {
   const { project } = principal;
-  const parent = await parentFor(gateway, project, null, { parent_order_id: gateway.permutation.outward(parentId), indicator: 'U' });
+  const parent = await parentFor(gateway, project, null, {
+    parent_order_id: gateway.permutation.outward(parentId),
+    indicator: 'U',
+  });
   if (parent.unknown) throw new OrderNotFound();
   const draft = draftOf(project, body);
-  if (!parent.card) throw invalid({ message: 'Order has no card', uri: '#/', attribute: 'parent', details: ['an approved order with a card'] });
+  if (!parent.card)
+    throw invalid({
+      message: 'Order has no card',
+      uri: '#/',
+      attribute: 'parent',
+      details: ['an approved order with a card'],
+    });
   return authorize(gateway, {
     project,
-    draft: { ...draft, options: { ...draft.options, indicator: body.options?.recurring ? 'R' : 'U', ...(parent.traceId ? { trace_id: parent.traceId } : {}) } },
+    draft: {
+      ...draft,
+      options: {
+        ...draft.options,
+        indicator: body.options?.recurring ? 'R' : 'U',
+        ...(parent.traceId ? { trace_id: parent.traceId } : {}),
+      },
+    },
     card: { ...parent.card, cvv: body.cvv ?? body.card?.cvv ?? null },
     external: null,
     browser: null,

@@ -44,16 +44,24 @@ export const refund: Rule = alone(({ order }, amount) => {
   return { type: 'refund', amount: refunded };
 });
 
-const isCleared = ({ operations }: OrderState): boolean => operations.some((operation) => operation.cleared_at !== null);
+const isCleared = ({ operations }: OrderState): boolean =>
+  operations.some((operation) => operation.cleared_at !== null);
 
 /** Before the charge a reverse; after it and before settlement a void of the charge; after settlement a refund of the rest. */
 export const cancel: Rule = alone((state, amount, terminal, now) => {
   const { order } = state;
   if (order.status === 'new' || order.status === 'prepared') return { close: 'cancelled' };
   if (order.status === 'authorized') {
-    return amount !== null && amount !== order.held ? refuse('amount_partial_reversal') : reverse(state, null, terminal, now);
+    return amount !== null && amount !== order.held
+      ? refuse('amount_partial_reversal')
+      : reverse(state, null, terminal, now);
   }
-  if (order.status === 'charged' && !isCleared(state) && order.amount_refunded === 0n && (amount ?? order.amount_charged) === order.amount_charged) {
+  if (
+    order.status === 'charged' &&
+    !isCleared(state) &&
+    order.amount_refunded === 0n &&
+    (amount ?? order.amount_charged) === order.amount_charged
+  ) {
     return { type: 'reverse', amount: order.amount_charged, details: { void: true } };
   }
   return refund(state, amount, terminal, now);

@@ -1,19 +1,48 @@
 // The bodies and queries of the contract's order endpoints as schemas; what is checked is what is documented.
 import {
-  Amount, Choice, CountryCode, Currency, DateTime, Digits, Duration, Flag, FlatMap, Integer, IpAddress, List, Month, Optional, Shape, Text, Token, Uuid,
-  WebAddress, Year,
+  Amount,
+  Choice,
+  CountryCode,
+  Currency,
+  DateTime,
+  Digits,
+  Duration,
+  Flag,
+  FlatMap,
+  Integer,
+  IpAddress,
+  List,
+  Month,
+  Optional,
+  Shape,
+  Text,
+  Token,
+  Uuid,
+  WebAddress,
+  Year,
 } from '../../http/index.ts';
 import { ORDER_EXPANDS } from './present.ts';
 
 const client = Shape({
-  address: Optional(Text()), city: Optional(Text()), country: Optional(Text()), email: Optional(Text()), name: Optional(Text()), phone: Optional(Text()),
-  state: Optional(Text()), zip: Optional(Text()), login: Optional(Text()),
+  address: Optional(Text()),
+  city: Optional(Text()),
+  country: Optional(Text()),
+  email: Optional(Text()),
+  name: Optional(Text()),
+  phone: Optional(Text()),
+  state: Optional(Text()),
+  zip: Optional(Text()),
+  login: Optional(Text()),
 });
 
 const location = { ip: IpAddress(), country: Optional(Text()), city: Optional(Text()), region: Optional(Text()) };
 
 const customFields = FlatMap(Text({ max: 255 }), { max: 10, names: '^[A-Za-z0-9_.-]{1,64}$' });
-const extraFields = Shape({ merchant: Optional(Text({ max: 25 })), city: Optional(Text({ max: 13 })), country: Optional(CountryCode()) });
+const extraFields = Shape({
+  merchant: Optional(Text({ max: 25 })),
+  city: Optional(Text({ max: 13 })),
+  country: Optional(CountryCode()),
+});
 
 const pageOptions = {
   expiration_timeout: Optional(Duration()),
@@ -45,29 +74,44 @@ const common = {
   extra_fields: Optional(extraFields),
 };
 
-export const createBody = Shape({ ...common, location: Optional(Shape({ ...location, ip: Optional(IpAddress()) })), options: Optional(Shape(pageOptions)) }, { title: 'CreateOrder' });
+export const createBody = Shape(
+  {
+    ...common,
+    location: Optional(Shape({ ...location, ip: Optional(IpAddress()) })),
+    options: Optional(Shape(pageOptions)),
+  },
+  { title: 'CreateOrder' },
+);
 
 const value = Token({ max: 255 });
 const browser = Shape({
-    browser_accept_header: Optional(Token({ max: 2048 })),
-    browser_color_depth: Optional(value),
-    browser_ip: Optional(value),
-    browser_language: Optional(value),
-    browser_screen_height: Optional(value),
-    browser_screen_width: Optional(value),
-    browser_timezone: Optional(value),
-    browser_user_agent: Optional(Token({ max: 2048 })),
-    browser_java_enabled: Optional(Flag()),
-    window_height: Optional(value),
-    window_width: Optional(value),
+  browser_accept_header: Optional(Token({ max: 2048 })),
+  browser_color_depth: Optional(value),
+  browser_ip: Optional(value),
+  browser_language: Optional(value),
+  browser_screen_height: Optional(value),
+  browser_screen_width: Optional(value),
+  browser_timezone: Optional(value),
+  browser_user_agent: Optional(Token({ max: 2048 })),
+  browser_java_enabled: Optional(Flag()),
+  window_height: Optional(value),
+  window_width: Optional(value),
 });
 
 const secure3d = Shape({
-  xid: Optional(Text()), cavv: Optional(Text()), eci: Optional(Token({ max: 2 })), ds_trans_id: Optional(Uuid()), dsrp: Optional(Text()),
+  xid: Optional(Text()),
+  cavv: Optional(Text()),
+  eci: Optional(Token({ max: 2 })),
+  ds_trans_id: Optional(Uuid()),
+  dsrp: Optional(Text()),
   browser_details: Optional(browser),
 });
 
-const recurringDetails = Shape({ parent_order_id: Optional(Digits({ max: 19 })), trace_id: Optional(Text({ max: 64 })), indicator: Optional(Choice(['R', 'I', 'U', 'C'] as const)) });
+const recurringDetails = Shape({
+  parent_order_id: Optional(Digits({ max: 19 })),
+  trace_id: Optional(Text({ max: 64 })),
+  indicator: Optional(Choice(['R', 'I', 'U', 'C'] as const)),
+});
 
 const expiration = { expiration_month: Month(), expiration_year: Year() };
 
@@ -76,7 +120,11 @@ export const authorizeBody = Shape(
     ...common,
     amount: Amount({ zero: true }),
     pan: Token({ min: 12, max: 30 }),
-    card: Shape({ cvv: Optional(Digits({ min: 3, max: 4 })), holder: Optional(Text({ min: 2, max: 40 })), ...expiration }),
+    card: Shape({
+      cvv: Optional(Digits({ min: 3, max: 4 })),
+      holder: Optional(Text({ min: 2, max: 40 })),
+      ...expiration,
+    }),
     location: Shape(location),
     options: Optional(Shape(pageOptions)),
     secure3d: Optional(secure3d),
@@ -97,7 +145,11 @@ export const rebillBody = Shape(
 );
 
 export const creditBody = Shape(
-  { ...common, location: Optional(Shape({ ...location, ip: Optional(IpAddress()) })), options: Optional(Shape(pageOptions)) },
+  {
+    ...common,
+    location: Optional(Shape({ ...location, ip: Optional(IpAddress()) })),
+    options: Optional(Shape(pageOptions)),
+  },
   { title: 'Credit' },
 );
 
@@ -105,7 +157,14 @@ export const creditCardBody = Shape(
   {
     ...common,
     pan: Token({ min: 12, max: 30 }),
-    card: Optional(Shape({ cvv: Optional(Digits({ min: 3, max: 4 })), holder: Optional(Text({ min: 2, max: 40 })), expiration_month: Optional(Month()), expiration_year: Optional(Year()) })),
+    card: Optional(
+      Shape({
+        cvv: Optional(Digits({ min: 3, max: 4 })),
+        holder: Optional(Text({ min: 2, max: 40 })),
+        expiration_month: Optional(Month()),
+        expiration_year: Optional(Year()),
+      }),
+    ),
     location: Optional(Shape({ ...location, ip: Optional(IpAddress()) })),
     options: Optional(Shape(pageOptions)),
   },
@@ -113,7 +172,10 @@ export const creditCardBody = Shape(
 );
 
 export const amountBody = Shape({ amount: Optional(Amount()) }, { title: 'OptionalAmount' });
-export const completeBody = Shape({ PaRes: Text({ max: 8192 }), MD: Optional(Text({ max: 512 })) }, { title: 'Complete' });
+export const completeBody = Shape(
+  { PaRes: Text({ max: 8192 }), MD: Optional(Text({ max: 512 })) },
+  { title: 'Complete' },
+);
 
 const paging = { per_page: Optional(Integer(1, 2000)), after: Optional(Text({ max: 400 })), count: Optional(Flag()) };
 

@@ -44,8 +44,17 @@ export const replace = (state: OrderState, order: Order, operation: Operation): 
 });
 
 /** The event of a change: the order's new status, or the operation where the status stays. */
-export function eventOf(gateway: Gateway, project: Project, before: Order | null, after: Order, operation: Operation | null): Change {
-  const type = before?.status !== after.status ? `order.${after.status}` : `operation.${operation?.type ?? 'none'}.${operation?.status ?? 'none'}`;
+export function eventOf(
+  gateway: Gateway,
+  project: Project,
+  before: Order | null,
+  after: Order,
+  operation: Operation | null,
+): Change {
+  const type =
+    before?.status !== after.status
+      ? `order.${after.status}`
+      : `operation.${operation?.type ?? 'none'}.${operation?.status ?? 'none'}`;
   return eventInsert({
     project_id: after.project_id,
     id: gateway.ids.next(),
@@ -61,7 +70,9 @@ export function eventOf(gateway: Gateway, project: Project, before: Order | null
       amount: after.amount.toString(),
       amount_charged: after.amount_charged.toString(),
       amount_refunded: after.amount_refunded.toString(),
-      ...(operation ? { operation: { type: operation.type, status: operation.status, amount: operation.amount.toString() } } : {}),
+      ...(operation
+        ? { operation: { type: operation.type, status: operation.status, amount: operation.amount.toString() } }
+        : {}),
     },
     created_at: after.updated_at,
   });
@@ -78,7 +89,10 @@ export function settle(gateway: Gateway, settlement: Settlement): Command<Settle
       const state = loaded.get(orderKind, need.key) as OrderState;
       const current = state.operations.find(({ id }) => id === operation.id) as Operation;
       if (current.status !== 'sent') {
-        return { value: { state, answer: answerFor(gateway, project, state, current, new Map()), next: null, fresh: false }, changes: [] };
+        return {
+          value: { state, answer: answerFor(gateway, project, state, current, new Map()), next: null, fresh: false },
+          changes: [],
+        };
       }
       const now = gateway.clock.now();
       return settlement.answer === null
@@ -105,20 +119,46 @@ function withAnswer(context: Context, sent: Operation, answer: NetworkAnswer): O
   const operation = answered(sent, answer, order, now);
   const terminal = terminalOf(project, order.terminal);
   const circumstances = { project, terminal, now };
-  const free: Order = { ...order, in_flight: null, updated_at: now, events: order.events + 1, due: without(order.due, 'recover') };
-  if (operation.system) return ended(context, withDue({ ...free, events: order.events, updated_at: order.updated_at }, {}), operation);
+  const free: Order = {
+    ...order,
+    in_flight: null,
+    updated_at: now,
+    events: order.events + 1,
+    due: without(order.due, 'recover'),
+  };
+  if (operation.system)
+    return ended(context, withDue({ ...free, events: order.events, updated_at: order.updated_at }, {}), operation);
   if (operation.status !== 'success') {
     const failed = refused(free, operation, circumstances, failureText(operation));
     return ended(context, failed, operation, { changes: finalCvv(gateway, failed, operation) });
   }
   const after = approved(free, operation, circumstances);
-  const posted = postingsFor(gateway, project, { before: order, after, operation, operations: state.operations, postings: settlement.postings ?? [] });
+  const posted = postingsFor(gateway, project, {
+    before: order,
+    after,
+    operation,
+    operations: state.operations,
+    postings: settlement.postings ?? [],
+  });
   const auto = operation.type === 'authorize' && order.options.auto_charge === true && after.amount > 0n;
   const next = auto
-    ? newOperation(gateway, after, { type: 'charge', amount: after.held, details: { by: 'auto_charge' } }, { original: operation.reference, onceKey: operation.once_key, now })
+    ? newOperation(
+        gateway,
+        after,
+        { type: 'charge', amount: after.held, details: { by: 'auto_charge' } },
+        { original: operation.reference, onceKey: operation.once_key, now },
+      )
     : null;
-  const details = operation.type === 'authorize' ? { ...operation.details, authorization_expires: after.due.release ?? null } : operation.details;
-  return ended(context, after, { ...operation, details, rate: posted.rate }, { next, changes: [...posted.changes, ...finalCvv(gateway, after, operation)], cashflows: posted.cashflows });
+  const details =
+    operation.type === 'authorize'
+      ? { ...operation.details, authorization_expires: after.due.release ?? null }
+      : operation.details;
+  return ended(
+    context,
+    after,
+    { ...operation, details, rate: posted.rate },
+    { next, changes: [...posted.changes, ...finalCvv(gateway, after, operation)], cashflows: posted.cashflows },
+  );
 }
 
 function withoutAnswer(context: Context, sent: Operation): Outcome {
@@ -129,10 +169,12 @@ function withoutAnswer(context: Context, sent: Operation): Outcome {
     // In flight it stays: the order keeps its status and a worker asks until it knows.
     const waiting: Operation = { ...sent, tries: sent.tries + 1 };
     const after = withDue(order, { recover: sent.system ? systemRetryAt(sent, now) : recoveryAt(sent, now) });
-    const answer = sent.details.by === 'auto_charge'
-      ? stateAnswer(viewOf(gateway, project), state)
-      : failureAnswer('error', refusals.error[1], gateway.permutation.outward(order.id));
-    const once = sent.once_key === null ? [] : gateway.once.leaveUnresolved(loaded, order.project_id, sent.once_key, order.id);
+    const answer =
+      sent.details.by === 'auto_charge'
+        ? stateAnswer(viewOf(gateway, project), state)
+        : failureAnswer('error', refusals.error[1], gateway.permutation.outward(order.id));
+    const once =
+      sent.once_key === null ? [] : gateway.once.leaveUnresolved(loaded, order.project_id, sent.once_key, order.id);
     const next = replace(state, after, waiting);
     return {
       value: { state: next, answer, next: null, fresh: true },
@@ -154,13 +196,19 @@ function withoutAnswer(context: Context, sent: Operation): Outcome {
     },
     { expire: null, recover: null },
   );
-  const reversal = newOperation(gateway, lost, { type: 'reverse', amount: operation.amount }, { original: operation.reference, onceKey: null, now, system: true });
+  const reversal = newOperation(
+    gateway,
+    lost,
+    { type: 'reverse', amount: operation.amount },
+    { original: operation.reference, onceKey: null, now, system: true },
+  );
   return ended(context, lost, operation, { next: reversal, changes: finalCvv(gateway, lost, operation) });
 }
 
 /** Reversals that are owed: 5 s, 15 s, 1 min, 5 min, 15 min, then every 15 min until acknowledged. */
 const SYSTEM_RETRY_MS = [5_000, 15_000, 60_000, 300_000, 900_000] as const;
-const systemRetryAt = (operation: Operation, now: Date): Date => addMs(now, SYSTEM_RETRY_MS[operation.tries - 1] ?? 900_000);
+const systemRetryAt = (operation: Operation, now: Date): Date =>
+  addMs(now, SYSTEM_RETRY_MS[operation.tries - 1] ?? 900_000);
 
 interface Ending {
   readonly next?: Operation | null;
@@ -168,16 +216,26 @@ interface Ending {
   readonly cashflows?: Cashflows;
 }
 
-function ended({ gateway, settlement, state: before, loaded }: Context, after: Order, operation: Operation, ending: Ending = {}): Outcome {
+function ended(
+  { gateway, settlement, state: before, loaded }: Context,
+  after: Order,
+  operation: Operation,
+  ending: Ending = {},
+): Outcome {
   const { project } = settlement;
   const { next = null, changes = [], cashflows = new Map() } = ending;
-  const order = next ? withDue({ ...after, in_flight: next.id }, { recover: addMs(next.created_at, SENT_LIMIT_MS) }) : after;
+  const order = next
+    ? withDue({ ...after, in_flight: next.id }, { recover: addMs(next.created_at, SENT_LIMIT_MS) })
+    : after;
   const replaced = replace(before, order, operation);
   const state = next ? { order, operations: [...replaced.operations, next] } : replaced;
   const answer = answerFor(gateway, project, state, operation, cashflows);
   // The request goes on with an automatic charge; a reversal that is owed concerns only us.
   const last = next === null || next.system;
-  const once = last && operation.once_key !== null ? gateway.once.finish(loaded, order.project_id, operation.once_key, answer) : [];
+  const once =
+    last && operation.once_key !== null
+      ? gateway.once.finish(loaded, order.project_id, operation.once_key, answer)
+      : [];
   return {
     value: { state, answer, next, fresh: true },
     changes: [
@@ -195,14 +253,26 @@ function ended({ gateway, settlement, state: before, loaded }: Context, after: O
 /** A process that sent an operation and still lives after this long has lost it: its recovery is due. */
 export const SENT_LIMIT_MS = 60_000;
 
-export const remember = (state: OrderState): Next => ({ need: needOrder(state.order.project_id, state.order.id), state });
+export const remember = (state: OrderState): Next => ({
+  need: needOrder(state.order.project_id, state.order.id),
+  state,
+});
 
-function answerFor(gateway: Gateway, project: Project, state: OrderState, operation: Operation, cashflows: Cashflows): StoredAnswer {
+function answerFor(
+  gateway: Gateway,
+  project: Project,
+  state: OrderState,
+  operation: Operation,
+  cashflows: Cashflows,
+): StoredAnswer {
   const view = viewOf(gateway, project);
-  if (operation.type === 'authorize' || operation.type === 'credit' || operation.details.by) return stateAnswer(view, state, { cashflows });
+  if (operation.type === 'authorize' || operation.type === 'credit' || operation.details.by)
+    return stateAnswer(view, state, { cashflows });
   if (operation.status === 'success') return orderAnswer(view, state, { cashflows });
   const outward = view.outward(state.order.id);
-  return operation.status === 'failure' ? failureAnswer('declined', failureText(operation), outward) : failureAnswer('error', refusals.error[1], outward);
+  return operation.status === 'failure'
+    ? failureAnswer('declined', failureText(operation), outward)
+    : failureAnswer('error', refusals.error[1], outward);
 }
 
 const failureText = (operation: Operation): string => isoCode(operation.iso_response_code).failureMessage;

@@ -3,8 +3,19 @@ import { lifecycle } from '../../base/index.ts';
 import type { OrderStatus } from './model.ts';
 
 export type OrderTrigger =
-  | 'approve' | 'challenge' | 'decline' | 'fraud' | 'reject' | 'lose'
-  | 'charge' | 'reverse' | 'refund_rest' | 'void' | 'chargeback' | 'represent' | 'credit';
+  | 'approve'
+  | 'challenge'
+  | 'decline'
+  | 'fraud'
+  | 'reject'
+  | 'lose'
+  | 'charge'
+  | 'reverse'
+  | 'refund_rest'
+  | 'void'
+  | 'chargeback'
+  | 'represent'
+  | 'credit';
 
 const open: readonly OrderStatus[] = ['new', 'prepared'];
 

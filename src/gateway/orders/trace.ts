@@ -7,13 +7,21 @@ import { orderGet, orderOwner } from './queries.ts';
 
 export async function orderTrace(gateway: Gateway, id: bigint): Promise<object | null> {
   const owner = await orderOwner(gateway.db, id);
-  const [state, project] = owner === null ? [null, null] : await Promise.all([orderGet(gateway.db, owner, id), gateway.project(owner)]);
+  const [state, project] =
+    owner === null ? [null, null] : await Promise.all([orderGet(gateway.db, owner, id), gateway.project(owner)]);
   if (!state || !project || owner === null) return null;
   const view = viewOf(gateway, project);
-  const [messages, postings] = await Promise.all([traceOf(gateway.db, owner, id), postingsOfOrders(gateway.db, owner, [id])]);
+  const [messages, postings] = await Promise.all([
+    traceOf(gateway.db, owner, id),
+    postingsOfOrders(gateway.db, owner, [id]),
+  ]);
   return {
     project: project.login,
-    order: { ...orderBase(view, state.order), due: state.order.due, in_flight: state.order.in_flight?.toString() ?? null },
+    order: {
+      ...orderBase(view, state.order),
+      due: state.order.due,
+      in_flight: state.order.in_flight?.toString() ?? null,
+    },
     operations: state.operations.map((operation) => ({
       ...operationBase(view, operation),
       system: operation.system,

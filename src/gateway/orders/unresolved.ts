@@ -6,9 +6,15 @@ import { type Gateway, viewOf } from './gateway.ts';
 import { orderGet } from './queries.ts';
 
 /** The order's own state once nothing is in flight; the same 500 with its id until then. */
-export async function unresolvedAnswer(gateway: Gateway, project: Project, orderId: bigint | null): Promise<StoredAnswer> {
+export async function unresolvedAnswer(
+  gateway: Gateway,
+  project: Project,
+  orderId: bigint | null,
+): Promise<StoredAnswer> {
   const state = orderId === null ? null : await orderGet(gateway.db, project.id, orderId);
   if (!state) return refusalAnswer('error', null);
   const view = viewOf(gateway, project);
-  return state.order.in_flight !== null || state.order.status === 'new' ? refusalAnswer('error', view.outward(state.order.id)) : stateAnswer(view, state);
+  return state.order.in_flight !== null || state.order.status === 'new'
+    ? refusalAnswer('error', view.outward(state.order.id))
+    : stateAnswer(view, state);
 }

@@ -23,7 +23,14 @@ const TRAVELS: Readonly<Partial<Record<OperationType, NetworkRequest['operation'
   credit: 'credit',
 };
 
-function requestOf(order: Order, operation: Operation, terminal: Terminal, card: CardData, stan: string, sentAt: Date): NetworkRequest {
+function requestOf(
+  order: Order,
+  operation: Operation,
+  terminal: Terminal,
+  card: CardData,
+  stan: string,
+  sentAt: Date,
+): NetworkRequest {
   const authentication: Authentication | null = order.secure3d?.authentication ?? null;
   return {
     operation: TRAVELS[operation.type] ?? 'authorize',
@@ -64,14 +71,22 @@ function requestOf(order: Order, operation: Operation, terminal: Terminal, card:
 }
 
 /** Sends an operation. null: no answer, so the outcome is unknown. No transaction may be open. */
-export async function send(gateway: Gateway, order: Order, operation: Operation, terminal: Terminal, card: CardData): Promise<NetworkAnswer | null> {
+export async function send(
+  gateway: Gateway,
+  order: Order,
+  operation: Operation,
+  terminal: Terminal,
+  card: CardData,
+): Promise<NetworkAnswer | null> {
   const link = gateway.links.get(terminal.link);
   if (!link) {
     gateway.log.error({ link: terminal.link }, 'terminal names a link that is not configured');
     return null;
   }
   try {
-    return await link.send(requestOf(order, operation, terminal, card, operation.details.stan ?? gateway.stans.next(), gateway.clock.now()));
+    return await link.send(
+      requestOf(order, operation, terminal, card, operation.details.stan ?? gateway.stans.next(), gateway.clock.now()),
+    );
   } catch (error) {
     if (error instanceof NoAnswer) return null;
     gateway.log.error({ err: error, operation: operation.type }, 'link failed');
@@ -98,7 +113,11 @@ export function answered(operation: Operation, answer: NetworkAnswer, order: Ord
       eci: authentication?.eci ?? null,
       authentication:
         authentication || order.options.exemption_mit
-          ? { letter: authentication?.letter ?? '', version: authentication?.version ?? null, exemption: order.options.exemption_mit ? 'mit' : null }
+          ? {
+              letter: authentication?.letter ?? '',
+              version: authentication?.version ?? null,
+              exemption: order.options.exemption_mit ? 'mit' : null,
+            }
           : null,
       network_transaction_id: answer.networkTransactionId,
       cvv_result: answer.cvvResult,

@@ -1,6 +1,16 @@
 // GET /exchange_rates/ and GET /ping of the contract.
 import { type Clock, formatDateTime, parseDateTime } from '../../base/index.ts';
-import { type AnyEndpoint, DateTime, Day, endpointOf, invalid, List, Optional, Shape, Currency } from '../../http/index.ts';
+import {
+  type AnyEndpoint,
+  Currency,
+  DateTime,
+  Day,
+  endpointOf,
+  invalid,
+  List,
+  Optional,
+  Shape,
+} from '../../http/index.ts';
 import { formatRate, type RateRow, ratesBetween, ratesLatest } from '../../ledger/index.ts';
 import type { Db } from '../../store/index.ts';
 import type { Credential } from '../projects/index.ts';
@@ -23,21 +33,40 @@ const query = Shape({
 export function rateEndpoints(db: Db, clock: Clock): AnyEndpoint<Credential>[] {
   return [
     endpoint({
-      method: 'GET', path: '/ping', operation: 'ping', summary: 'Connectivity test', right: null,
+      method: 'GET',
+      path: '/ping',
+      operation: 'ping',
+      summary: 'Connectivity test',
+      right: null,
       answers: { 200: { description: 'PONG!' } },
-      handler: ({ principal }) => ({ status: 200, body: { message: 'PONG!', date: formatDateTime(clock.now(), principal.project.settings.time_zone) } }),
+      handler: ({ principal }) => ({
+        status: 200,
+        body: { message: 'PONG!', date: formatDateTime(clock.now(), principal.project.settings.time_zone) },
+      }),
     }),
     endpoint({
-      method: 'GET', path: '/exchange_rates/', operation: 'listExchangeRates', summary: 'Exchange rates', right: 'read', query,
-      description: 'Without a filter the latest rate of each pair; with date the rates of that day; with a period one row a pair and day.',
+      method: 'GET',
+      path: '/exchange_rates/',
+      operation: 'listExchangeRates',
+      summary: 'Exchange rates',
+      right: 'read',
+      query,
+      description:
+        'Without a filter the latest rate of each pair; with date the rates of that day; with a period one row a pair and day.',
       answers: { 200: { description: 'Rates' } },
       async handler({ principal, query }) {
         const zone = principal.project.settings.time_zone;
-        const day = (text: string | undefined): string | undefined => text && (parseDateTime(text, zone) ?? clock.now()).toISOString().slice(0, 10);
+        const day = (text: string | undefined): string | undefined =>
+          text && (parseDateTime(text, zone) ?? clock.now()).toISOString().slice(0, 10);
         const from = query.date_from ?? day(query.created_from);
         const to = query.date_to ?? day(query.created_to);
         if (query.date !== undefined && (from !== undefined || to !== undefined)) {
-          throw invalid({ message: 'Not together with a period', uri: '#/date', attribute: 'exclusive', details: ['either a date or a period'] });
+          throw invalid({
+            message: 'Not together with a period',
+            uri: '#/date',
+            attribute: 'exclusive',
+            details: ['either a date or a period'],
+          });
         }
         const currencies = { currencyFrom: query.from ?? null, currencyTo: query.to ?? null };
         const rows =
@@ -46,9 +75,19 @@ export function rateEndpoints(db: Db, clock: Clock): AnyEndpoint<Credential>[] {
             : from !== undefined || to !== undefined
               ? await ratesBetween(db, { from: from ?? null, to: to ?? null, ...currencies })
               : (await ratesLatest(db, clock.now().toISOString().slice(0, 10))).filter(
-                  (row) => (!query.from || row.from_currency === query.from) && (!query.to || row.to_currency === query.to),
+                  (row) =>
+                    (!query.from || row.from_currency === query.from) && (!query.to || row.to_currency === query.to),
                 );
-        return { status: 200, body: { exchange_rates: rows.map((row: RateRow) => ({ from: row.from_currency, to: row.to_currency, rate: formatRate(row.micro) })) } };
+        return {
+          status: 200,
+          body: {
+            exchange_rates: rows.map((row: RateRow) => ({
+              from: row.from_currency,
+              to: row.to_currency,
+              rate: formatRate(row.micro),
+            })),
+          },
+        };
       },
     }),
   ];

@@ -32,25 +32,25 @@ const CARD_DAY: Window = { dimension: 'card.answers', ms: DAY_MS };
 export const SIGNALS: readonly Signal[] = [
   {
     name: 'project',
-    of: { dimension: 'project.answers', ms: HALF_HOUR_MS },
-    answers: 40n,
-    badPercent: 50n,
+    of: { dimension: 'project.answers', ms: 5 * MINUTE_MS },
+    answers: 20n,
+    badPercent: 25n,
     points: 30,
-    why: 'shops see 5 to 20 % of declines; half of forty is no bad day but somebody at work',
+    why: 'shops see 5 to 20 % of declines; more means that something goes on, and alone that is nothing to act on',
   },
   {
     name: 'amount',
     of: { dimension: 'amount.answers', ms: HALF_HOUR_MS },
-    answers: 20n,
-    badPercent: 75n,
+    answers: 12n,
+    badPercent: 55n,
     points: 40,
     why: 'a tester pays the same small amount again and again; a popular price is declined as rarely as others',
   },
   {
     name: 'bin',
     of: { dimension: 'bin.answers', ms: HALF_HOUR_MS },
-    answers: 20n,
-    badPercent: 75n,
+    answers: 12n,
+    badPercent: 60n,
     points: 20,
     why: 'numbers counted upwards within a card range; honest holders of the range are many, so it weighs little',
   },
@@ -58,27 +58,36 @@ export const SIGNALS: readonly Signal[] = [
     name: 'net',
     of: { dimension: 'net.answers', ms: HALF_HOUR_MS },
     answers: 10n,
-    badPercent: 75n,
+    badPercent: 60n,
     points: 30,
     why: 'rented addresses lie side by side; so do the neighbours of an honest buyer, so alone it decides nothing',
   },
   {
-    name: 'address',
+    name: 'address_again',
     of: { dimension: 'ip.answers', ms: DAY_MS },
     answers: 3n,
-    badPercent: 70n,
+    badPercent: 90n,
     cards: 4n,
-    points: 70,
-    why: 'one buyer has two or three cards; a shared address has many, but they are not declined',
+    points: 40,
+    why: 'a fourth card where three were declined: odd while the project is under attack, otherwise left alone',
+  },
+  {
+    name: 'address',
+    of: { dimension: 'ip.answers', ms: DAY_MS },
+    answers: 5n,
+    badPercent: 80n,
+    cards: 5n,
+    points: 40,
+    why: 'common practice asks for more proof after five tries of a visitor; a shared address has many cards, but they are not declined',
   },
   {
     name: 'address_many',
     of: { dimension: 'ip.answers', ms: DAY_MS },
-    answers: 6n,
+    answers: 8n,
     badPercent: 80n,
-    cards: 7n,
-    points: 100,
-    why: 'the seventh card after declines: common practice denies after five to ten tries of one visitor',
+    cards: 9n,
+    points: 60,
+    why: 'common practice refuses after ten tries of a visitor',
   },
 ];
 
@@ -160,7 +169,8 @@ const adding = (owner: bigint, keys: Keys, now: Date) => (dimension: Dimension, 
  * What the try itself adds. One that was held back counts as bad, or the defence would forget an attack that it keeps out; when its
  * cardholder then passes 3-D Secure, the issuer's answer makes up for it.
  */
-export function tried(owner: bigint, keys: Keys, counters: Counters, held: boolean, now: Date): Change[] {
+export function tried(owner: bigint, keys: Keys, counters: Counters, { visitor, held }: Try, now: Date): Change[] {
+  if (!visitor) return [];
   const add = adding(owner, keys, now);
   const fresh = counters(SEEN.dimension, SEEN.ms).count === 0n;
   return [
@@ -170,6 +180,12 @@ export function tried(owner: bigint, keys: Keys, counters: Counters, held: boole
   ];
 }
 
+interface Try {
+  /** Rebills are declined in masses at one price: they say nothing about visitors. */
+  readonly visitor: boolean;
+  readonly held: boolean;
+}
+
 export interface Answer {
   /** A soft decline asks for 3-D Secure and an error is nobody's answer: neither says anything about the card. */
   readonly class: 'approved' | 'declined' | 'soft_declined' | 'error';
@@ -177,13 +193,14 @@ export interface Answer {
   readonly retry: 'never' | 'later' | 'correct_data' | 'generic' | null;
 }
 
-/** What the issuer's answer adds. */
-export function answered(owner: bigint, keys: Keys, answer: Answer, now: Date): Change[] {
+/** What the issuer's answer adds: to the card's record always, to what surrounds it only when a visitor paid. */
+export function answered(owner: bigint, keys: Keys, answer: Answer, visitor: boolean, now: Date): Change[] {
   if (answer.class !== 'approved' && answer.class !== 'declined') return [];
   const add = adding(owner, keys, now);
   const amounts = answer.class === 'declined' ? ONE_BAD : ONE;
   return [
-    ...[...AROUND, 'card.answers' as const].flatMap((dimension) => add(dimension, amounts)),
+    ...add('card.answers', amounts),
     ...(answer.class === 'declined' && answer.retry === 'never' ? add('card.never', ONE) : []),
+    ...(visitor ? AROUND.flatMap((dimension) => add(dimension, amounts)) : []),
   ];
 }

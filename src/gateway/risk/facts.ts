@@ -33,6 +33,9 @@ export interface Payment {
   readonly at: Date;
 }
 
+/** Does somebody sit at the other end? */
+export const hasVisitor = ({ initiator }: Payment): boolean => initiator !== 'merchant';
+
 /** In accounting currency; null when no rate is known. */
 export function accountingMinorOf({ project, draft, accountingMinor }: Payment): bigint | null {
   return draft.currency === project.accounting_currency ? draft.amount : (accountingMinor ?? null);

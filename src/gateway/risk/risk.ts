@@ -4,7 +4,7 @@ import type { Clock, IdMaker, Log } from '../../base/index.ts';
 import type { Change, Db } from '../../store/index.ts';
 import { type Answer, answered, TESTING_WINDOWS, tried } from './card-testing.ts';
 import { count, loadCounters, purgeCounters } from './counters.ts';
-import { accountingMinorOf, DIMENSIONS, type Keyed, type Keys, keysOf, type Payment } from './facts.ts';
+import { accountingMinorOf, DIMENSIONS, hasVisitor, type Keyed, type Keys, keysOf, type Payment } from './facts.ts';
 import { type RiskEvent, type RiskRule, riskEventInsert, riskEventsOf, rulesAll, rulesOf } from './queries.ts';
 import { type RiskRuleInput, type RuleProblem, riskRulePut, riskRuleRemove } from './rules.ts';
 import { assess, compileRules, NO_RULES, type Ruleset, type Verdict } from './ruleset.ts';
@@ -101,14 +101,18 @@ export async function createRisk(options: RiskOptions): Promise<Risk> {
         ...verdict,
         changes: [
           ...countersFor(ruleset, payment, keys),
-          ...(settings.card_testing ? tried(owner, keys, counters, verdict.held, payment.at) : []),
+          ...(settings.card_testing
+            ? tried(owner, keys, counters, { visitor: hasVisitor(payment), held: verdict.held }, payment.at)
+            : []),
           ...findingsOf(payment, verdict, ids),
         ],
       };
     },
     recordOutcome(payment, answer) {
       const { project, at } = payment;
-      return project.settings.card_testing ? answered(project.id, keysOf(payment, keyed), answer, at) : [];
+      return project.settings.card_testing
+        ? answered(project.id, keysOf(payment, keyed), answer, hasVisitor(payment), at)
+        : [];
     },
     list: (project) => rulesOf(db, project.id),
     async put(rule) {

@@ -5,7 +5,7 @@ import { exponentOf } from '../../base/index.ts';
 import { suspicionOf } from './card-testing.ts';
 import type { Counters, Window } from './counters.ts';
 import { compileExpression, type Expression } from './expression.ts';
-import { accountingMinorOf, factsOf, type Keys, type Payment } from './facts.ts';
+import { accountingMinorOf, factsOf, hasVisitor, type Keys, type Payment } from './facts.ts';
 import type { RiskAction, RiskRule } from './queries.ts';
 
 /** What a merchant may be told of a refusal: never the rule, never its detail. */
@@ -92,8 +92,9 @@ export function assess(ruleset: Ruleset, payment: Payment, keys: Keys, counters:
 /** Names of the defence's findings begin so; no rule may be called so. */
 export const TESTING = 'card_testing:';
 
-function testing({ project, initiator }: Payment, keys: Keys, counters: Counters): Match[] {
-  const suspicion = project.settings.card_testing ? suspicionOf(keys, counters, initiator !== 'merchant') : null;
+function testing(payment: Payment, keys: Keys, counters: Counters): Match[] {
+  const { card_testing } = payment.project.settings;
+  const suspicion = card_testing ? suspicionOf(keys, counters, hasVisitor(payment)) : null;
   if (!suspicion) return [];
   return [
     {

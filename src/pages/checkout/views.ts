@@ -4,10 +4,12 @@ import { type Html, html, trusted } from '../html.ts';
 import { css } from '../style.ts';
 
 export function frame(title: string, body: Html): string {
-  return html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex"><title>${title}</title><style>${trusted(css)}</style></head><body><main>${body}</main></body></html>`.text;
+  return html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex"><title>${title}</title><style>${trusted(css)}</style></head><body><main>${body}</main></body></html>`
+    .text;
 }
 
-const summary = (view: PageView): Html => html`<header class="card"><h1>${view.merchant}</h1><p class="amount">${view.amount} ${view.currency}</p>${view.description ? html`<p class="soft">${view.description}</p>` : null}</header>`;
+const summary = (view: PageView): Html =>
+  html`<header class="card"><h1>${view.merchant}</h1><p class="amount">${view.amount} ${view.currency}</p>${view.description ? html`<p class="soft">${view.description}</p>` : null}</header>`;
 
 interface Field {
   readonly name: keyof PageCard;
@@ -17,11 +19,36 @@ interface Field {
 }
 
 const FIELDS: Readonly<Record<keyof PageCard, Field>> = {
-  number: { name: 'number', label: 'Card number', attributes: 'inputmode="numeric" autocomplete="cc-number" maxlength="23"', wrong: 'Check the card number' },
-  month: { name: 'month', label: 'Month', attributes: 'inputmode="numeric" autocomplete="cc-exp-month" placeholder="MM" maxlength="2"', wrong: '01 to 12' },
-  year: { name: 'year', label: 'Year', attributes: 'inputmode="numeric" autocomplete="cc-exp-year" placeholder="YY" maxlength="4"', wrong: 'Two digits' },
-  cvv: { name: 'cvv', label: 'CVV', attributes: 'inputmode="numeric" autocomplete="cc-csc" maxlength="4" type="password"', wrong: '3 or 4 digits' },
-  holder: { name: 'holder', label: 'Name on card', attributes: 'autocomplete="cc-name" maxlength="40"', wrong: '2 to 40 characters' },
+  number: {
+    name: 'number',
+    label: 'Card number',
+    attributes: 'inputmode="numeric" autocomplete="cc-number" maxlength="23"',
+    wrong: 'Check the card number',
+  },
+  month: {
+    name: 'month',
+    label: 'Month',
+    attributes: 'inputmode="numeric" autocomplete="cc-exp-month" placeholder="MM" maxlength="2"',
+    wrong: '01 to 12',
+  },
+  year: {
+    name: 'year',
+    label: 'Year',
+    attributes: 'inputmode="numeric" autocomplete="cc-exp-year" placeholder="YY" maxlength="4"',
+    wrong: 'Two digits',
+  },
+  cvv: {
+    name: 'cvv',
+    label: 'CVV',
+    attributes: 'inputmode="numeric" autocomplete="cc-csc" maxlength="4" type="password"',
+    wrong: '3 or 4 digits',
+  },
+  holder: {
+    name: 'holder',
+    label: 'Name on card',
+    attributes: 'autocomplete="cc-name" maxlength="40"',
+    wrong: '2 to 40 characters',
+  },
 };
 
 const field = ({ name, label, attributes, wrong }: Field, bad: boolean): Html =>
@@ -61,13 +88,22 @@ export function endPage(view: Pick<PageView, 'status' | 'returnUrl' | 'orderId'>
 
 /** Goes on by itself after a moment, also without script; a link for who doesn't want to wait. */
 export const onwardPage = (url: string): string =>
-  html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta http-equiv="refresh" content="0;url=${url}"><title>Returning to the shop</title><style>${trusted(css)}</style></head><body><main><section class="card"><h1>Returning to the shop</h1><a class="button" href="${url}" target="_top">Continue</a></section></main></body></html>`.text;
+  html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta http-equiv="refresh" content="0;url=${url}"><title>Returning to the shop</title><style>${trusted(css)}</style></head><body><main><section class="card"><h1>Returning to the shop</h1><a class="button" href="${url}" target="_top">Continue</a></section></main></body></html>`
+    .text;
 
 /** A form for the bank, with its own visible button. */
-export const bankPage = (form: string): string => frame('Confirm with your bank', html`<section class="card"><h1>Confirm with your bank</h1><p class="soft">Your bank wants to make sure that it is you.</p>${trusted(form)}</section>`);
+export const bankPage = (form: string): string =>
+  frame(
+    'Confirm with your bank',
+    html`<section class="card"><h1>Confirm with your bank</h1><p class="soft">Your bank wants to make sure that it is you.</p>${trusted(form)}</section>`,
+  );
 
 /** Posts the order's id to the address that the merchant gave for the end of the challenge. */
 export const notifyPage = (url: string, orderId: string): string =>
-  frame('Returning to the shop', html`<section class="card"><h1>Returning to the shop</h1><form method="post" action="${url}" target="_top"><input type="hidden" name="order_id" value="${orderId}"><button>Continue</button></form></section>`);
+  frame(
+    'Returning to the shop',
+    html`<section class="card"><h1>Returning to the shop</h1><form method="post" action="${url}" target="_top"><input type="hidden" name="order_id" value="${orderId}"><button>Continue</button></form></section>`,
+  );
 
-export const messagePage = (title: string, text: string): string => frame(title, html`<section class="card"><h1>${title}</h1><p>${text}</p></section>`);
+export const messagePage = (title: string, text: string): string =>
+  frame(title, html`<section class="card"><h1>${title}</h1><p>${text}</p></section>`);
