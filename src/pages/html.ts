@@ -20,8 +20,8 @@ type Part = string | number | Html | null | false | readonly Html[];
 const rendered = (part: Part): string => {
   if (part === null || part === false) return '';
   if (part instanceof Html) return part.text;
-  if (Array.isArray(part)) return part.map(rendered).join('');
-  return escaped(String(part as string | number));
+  if (typeof part === 'object') return part.map(rendered).join('');
+  return escaped(String(part));
 };
 
 export const html = (strings: TemplateStringsArray, ...parts: Part[]): Html =>

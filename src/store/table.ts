@@ -81,7 +81,11 @@ function element(value: unknown, type: ColumnType): string {
   if (value instanceof Date) return `"${value.toISOString()}"`;
   if (Buffer.isBuffer(value)) return `"\\\\x${value.toString('hex')}"`;
   if (typeof value === 'string') return quote(value);
-  return String(value as bigint | number | boolean);
+  assert(
+    typeof value === 'bigint' || typeof value === 'number' || typeof value === 'boolean',
+    'a value of a known type',
+  );
+  return String(value);
 }
 
 const columnsOf = (of: AnyTable): string[] => Object.keys(of.columns);

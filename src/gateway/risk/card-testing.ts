@@ -17,6 +17,8 @@ interface Signal {
   readonly badPercent: bigint;
   /** Different cards at one address, the one at hand among them. */
   readonly cards?: bigint;
+  /** Only where nobody at this address has tried to pay this amount yet. */
+  readonly otherBasket?: boolean;
   readonly points: number;
   readonly why: string;
 }
@@ -25,6 +27,7 @@ const HALF_HOUR_MS = 30 * MINUTE_MS;
 const MONTH_MS = 30 * DAY_MS;
 const CARDS: Window = { dimension: 'ip.cards', ms: DAY_MS };
 const SEEN: Window = { dimension: 'ip.seen', ms: DAY_MS };
+const BASKET: Window = { dimension: 'ip.basket', ms: DAY_MS };
 const NEVER: Window = { dimension: 'card.never', ms: MONTH_MS };
 const CARD_MONTH: Window = { dimension: 'card.answers', ms: MONTH_MS };
 const CARD_DAY: Window = { dimension: 'card.answers', ms: DAY_MS };
@@ -65,11 +68,12 @@ export const SIGNALS: readonly Signal[] = [
   {
     name: 'address_again',
     of: { dimension: 'ip.answers', ms: DAY_MS },
-    answers: 3n,
-    badPercent: 90n,
-    cards: 4n,
+    answers: 1n,
+    badPercent: 60n,
+    cards: 2n,
+    otherBasket: true,
     points: 40,
-    why: 'a fourth card where three were declined: odd while the project is under attack, otherwise left alone',
+    why: 'whose card was declined takes another one for the same basket; another card for another amount is odd while the project is under attack',
   },
   {
     name: 'address',
@@ -130,7 +134,7 @@ export const RETRY_LIMITS: readonly Limit[] = [
 
 /** Everything that the defence reads. */
 export const TESTING_WINDOWS: readonly Window[] = [
-  ...new Set([...SIGNALS.map(({ of }) => of), ...RETRY_LIMITS.map(({ of }) => of), CARDS, SEEN]),
+  ...new Set([...SIGNALS.map(({ of }) => of), ...RETRY_LIMITS.map(({ of }) => of), CARDS, SEEN, BASKET]),
 ];
 
 export interface Suspicion {
@@ -149,7 +153,10 @@ export function suspicionOf(keys: Keys, counters: Counters, visitor: boolean): S
   if (limits.length > 0) return { action: 'refuse', signals: limits };
   if (!visitor) return null;
   const cards = at(CARDS).count + (keys.has('ip.seen') && at(SEEN).count === 0n ? 1n : 0n);
-  const signals = SIGNALS.filter((signal) => cards >= (signal.cards ?? 0n) && bad(at(signal.of), signal));
+  const otherBasket = at(BASKET).count === 0n;
+  const signals = SIGNALS.filter(
+    (signal) => cards >= (signal.cards ?? 0n) && (otherBasket || !signal.otherBasket) && bad(at(signal.of), signal),
+  );
   const paid = at(KNOWN_CARD.of);
   const points = signals.reduce((sum, signal) => sum + signal.points, paid.count > paid.sum ? KNOWN_CARD.points : 0);
   if (points < FORCE3D_AT) return null;
@@ -175,6 +182,7 @@ export function tried(owner: bigint, keys: Keys, counters: Counters, { visitor, 
   const fresh = counters(SEEN.dimension, SEEN.ms).count === 0n;
   return [
     ...add('ip.seen', ONE),
+    ...add('ip.basket', ONE),
     ...(fresh ? add('ip.cards', ONE) : []),
     ...(held ? AROUND.flatMap((dimension) => add(dimension, ONE_BAD)) : []),
   ];

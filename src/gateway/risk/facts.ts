@@ -125,6 +125,7 @@ export type Dimension =
   | 'card.never'
   | 'ip.cards'
   | 'ip.seen'
+  | 'ip.basket'
   | 'ip.answers'
   | 'net.answers'
   | 'bin.answers'
@@ -149,6 +150,7 @@ export function keysOf(payment: Payment, keyed: Keyed): Keys {
     'card.never': card,
     'ip.cards': address?.visitor ?? null,
     'ip.seen': address ? `${address.visitor} ${card}` : null,
+    'ip.basket': address ? `${address.visitor} ${draft.amount} ${draft.currency}` : null,
     'ip.answers': address?.visitor ?? null,
     'net.answers': address?.net ?? null,
     'bin.answers': bin.bin,
