@@ -7,7 +7,7 @@ import { type Counters, count, DAY_MS, MINUTE_MS, type Window } from './counters
 import type { Dimension, Keys } from './facts.ts';
 import type { Counted } from './queries.ts';
 
-/** `*.answers` count what issuers said (and what was held back here) and sum what of it was bad. */
+/** `*.answers` count what issuers said, and sum what of it was bad. */
 interface Signal {
   readonly name: string;
   readonly of: Window;
@@ -78,20 +78,20 @@ export const SIGNALS: readonly Signal[] = [
   {
     name: 'address',
     of: { dimension: 'ip.answers', ms: DAY_MS },
-    answers: 5n,
+    answers: 4n,
     badPercent: 80n,
     cards: 5n,
-    points: 40,
-    why: 'common practice asks for more proof after five tries of a visitor; a shared address has many cards, but they are not declined',
+    points: 70,
+    why: 'common practice asks a visitor for more proof after five tries; a shared address has many cards, but they are not declined',
   },
   {
     name: 'address_many',
     of: { dimension: 'ip.answers', ms: DAY_MS },
-    answers: 8n,
+    answers: 4n,
     badPercent: 80n,
-    cards: 9n,
-    points: 60,
-    why: 'common practice refuses after ten tries of a visitor',
+    cards: 10n,
+    points: 30,
+    why: 'common practice refuses after ten tries of a visitor; tries that were held back count here too',
   },
 ];
 
@@ -100,8 +100,8 @@ const KNOWN_CARD = { name: 'known_card', of: CARD_MONTH, points: -60 } as const;
 
 const FORCE3D_AT = 70;
 const REFUSE_AT = 100;
-/** Signals without a record of this address: not enough to refuse, whatever their sum. */
-const OWN = new Set(['address', 'address_many']);
+/** The record of this address that a refusal needs, whatever the sum. */
+const OWN = 'address_many';
 
 interface Limit {
   readonly name: string;
@@ -160,14 +160,14 @@ export function suspicionOf(keys: Keys, counters: Counters, visitor: boolean): S
   const paid = at(KNOWN_CARD.of);
   const points = signals.reduce((sum, signal) => sum + signal.points, paid.count > paid.sum ? KNOWN_CARD.points : 0);
   if (points < FORCE3D_AT) return null;
-  const refuse = points >= REFUSE_AT && signals.some(({ name }) => OWN.has(name));
+  const refuse = points >= REFUSE_AT && signals.some(({ name }) => name === OWN);
   return { action: refuse ? 'refuse' : 'force3d', signals: signals.map(({ name }) => name) };
 }
 
 const ONE: Counted = { count: 1n, sum: 0n };
 const ONE_BAD: Counted = { count: 1n, sum: 1n };
-/** Where answers are gathered; the card's own record is of its issuer's answers only. */
-const AROUND: readonly Dimension[] = ['ip.answers', 'net.answers', 'bin.answers', 'amount.answers', 'project.answers'];
+/** Where tries that were held back count as bad; records of an address and of a card are of issuers' answers only. */
+const AROUND: readonly Dimension[] = ['net.answers', 'bin.answers', 'amount.answers', 'project.answers'];
 
 const adding = (owner: bigint, keys: Keys, now: Date) => (dimension: Dimension, amounts: Counted) =>
   count(owner, keys, TESTING_WINDOWS, dimension, amounts, now);
@@ -209,6 +209,6 @@ export function answered(owner: bigint, keys: Keys, answer: Answer, visitor: boo
   return [
     ...add('card.answers', amounts),
     ...(answer.class === 'declined' && answer.retry === 'never' ? add('card.never', ONE) : []),
-    ...(visitor ? AROUND.flatMap((dimension) => add(dimension, amounts)) : []),
+    ...(visitor ? ['ip.answers' as const, ...AROUND].flatMap((dimension) => add(dimension, amounts)) : []),
   ];
 }
