@@ -1,6 +1,7 @@
 // The composition root: the only file that knows every room. Opens them in order, gives each what it needs, closes them in reverse.
 import formbody from '@fastify/formbody';
 import {
+  addMs,
   type Clock,
   createLog,
   idMaker,
@@ -66,6 +67,7 @@ import {
   type FaultPoint,
   migrate,
   openDatabase,
+  purgeCommitGroups,
   StartError,
   startEmbedded,
 } from './store/index.ts';
@@ -332,6 +334,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
           vault.destroyExpiredKeys(now),
           purgeIdempotency(database, now),
           risk.purge(now),
+          purgeCommitGroups(database, addMs(now, -86_400_000)),
           rates.reload(now),
         ]);
         await vault.rewrap(500);

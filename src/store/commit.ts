@@ -79,6 +79,11 @@ const commitGroups = table<{ id: bigint; committed_at: Date }>(
   ['id'],
 );
 
+/** Forgets groups whose outcome nobody can ask for any more. */
+export async function purgeCommitGroups(db: Db, before: Date): Promise<void> {
+  await db.query('delete from commit_groups where committed_at < $1', [before]);
+}
+
 /** Names points where tests stop or fail the process; does nothing unless a test asks. */
 export type FaultPoint = (name: string) => void;
 

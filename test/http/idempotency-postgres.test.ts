@@ -81,7 +81,7 @@ describe('records', () => {
     const bodies = await Promise.all(keys.map((key, i) => (committers[(i >> 3) % 2] as Committer).submit(effect(key))));
     assert.equal((await counted()) - before, 8);
     assert.equal(new Set(bodies.map(({ body }) => body)).size, 8);
-    keys.forEach((key, i) => assert.equal(bodies[i]?.body, bodies[keys.indexOf(key)]?.body));
+    for (const [i, key] of keys.entries()) assert.equal(bodies[i]?.body, bodies[keys.indexOf(key)]?.body);
     for (const committer of committers) await committer.drain();
   });
 

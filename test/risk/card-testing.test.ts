@@ -51,7 +51,13 @@ interface Attack {
   /** How many /24 the addresses come from. */
   readonly nets: number;
   readonly amount: (random: Random) => bigint;
+  /** The shop sells one thing, and the thieves buy it. */
+  readonly onePrice?: bigint;
+  readonly goal: { readonly leaked: number; readonly disturbed: number; readonly noticedMs: number };
 }
+
+/** At most 1 % of the stolen cards after the first hundred tries, at most 0.2 % of the honest buyers, noticed within ten seconds. */
+const GOAL = { leaked: STOLEN / 100, disturbed: HONEST / 500, noticedMs: 10_000 };
 
 const ATTACKS: readonly Attack[] = [
   {
@@ -60,26 +66,56 @@ const ATTACKS: readonly Attack[] = [
     bins: 4,
     nets: 6,
     amount: () => 100n,
+    goal: GOAL,
   },
-  { name: 'a bought list, from addresses all over the world', hours: 1, bins: 400, nets: 200, amount: () => 199n },
-  { name: 'the same list, as fast as it goes', hours: 1 / 6, bins: 400, nets: 200, amount: () => 199n },
   {
-    name: 'every try another amount',
+    name: 'a bought list, from addresses all over the world',
+    hours: 1,
+    bins: 400,
+    nets: 200,
+    amount: () => 199n,
+    goal: GOAL,
+  },
+  { name: 'the same list, as fast as it goes', hours: 1 / 6, bins: 400, nets: 200, amount: () => 199n, goal: GOAL },
+  // Two tries from an address an hour: what is noticed is the share of declines, and that takes some tries.
+  {
+    name: 'the same list, slowly',
+    hours: 10,
+    bins: 400,
+    nets: 200,
+    amount: () => 199n,
+    goal: { ...GOAL, noticedMs: 120_000 },
+  },
+  // Nothing links the first tries of the addresses: about one card an address is the price of leaving honest buyers alone.
+  {
+    name: 'every try another range and amount',
     hours: 1,
     bins: 400,
     nets: 200,
     amount: (random) => BigInt(100 + random.int(5000)),
+    goal: { leaked: 300, disturbed: GOAL.disturbed, noticedMs: 60_000 },
   },
-  { name: 'the same list, slowly', hours: 10, bins: 400, nets: 200, amount: () => 199n },
+  // Every buyer looks like a thief while it lasts: they are asked for 3-D Secure, and nobody is turned away.
+  {
+    name: 'the one price of a shop',
+    hours: 1 / 2,
+    bins: 400,
+    nets: 200,
+    amount: () => 1990n,
+    onePrice: 1990n,
+    goal: { ...GOAL, disturbed: HONEST },
+  },
 ];
 
 interface Report {
   /** Stolen cards that an issuer answered, after the first hundred tries. */
-  readonly leaked: number;
-  /** Honest buyers who were refused or sent to 3-D Secure. */
-  readonly disturbed: number;
+  leaked: number;
+  /** Honest buyers who were refused or sent to 3-D Secure; those after the attack was over for half an hour; those refused. */
+  disturbed: number;
+  disturbedAfter: number;
+  refused: number;
   /** Virtual time from the first try to the first one held back. */
-  readonly noticedAfterMs: number;
+  noticedMs: number;
 }
 
 /** The bank ranges of the shop's country: honest buyers and thieves draw from the same. */
@@ -96,7 +132,7 @@ function replay(attack: Attack, seed: number): Report {
   const defence = new Defence();
   const start = Date.UTC(2026, 10, 21, 9, 0, 0);
   const length = attack.hours * HOUR_MS;
-  const report = { leaked: 0, disturbed: 0, noticedAfterMs: Number.POSITIVE_INFINITY };
+  const report = { leaked: 0, disturbed: 0, disturbedAfter: 0, refused: 0, noticedMs: Number.POSITIVE_INFINITY };
   const steps: Step[] = [];
   const later = (at: number, run: () => void): void => {
     const next = { at, run };
@@ -119,12 +155,12 @@ function replay(attack: Attack, seed: number): Report {
     });
     tries++;
     if (defence.ask(of) !== 'pass') {
-      report.noticedAfterMs = Math.min(report.noticedAfterMs, at - firstTry);
+      report.noticedMs = Math.min(report.noticedMs, at - firstTry);
       return;
     }
     if (tries > 100) report.leaked++;
     // One in eight lives.
-    const answer = chance(Number(process.env.LIVE ?? 12.5)) ? APPROVED : DECLINED;
+    const answer = chance(12.5) ? APPROVED : DECLINED;
     later(at + ANSWER_MS, () => defence.answer(of, answer, new Date(at + ANSWER_MS)));
   }
 
@@ -133,7 +169,10 @@ function replay(attack: Attack, seed: number): Report {
     // One in five sits behind an address with others: an office, a family, a mobile network.
     const ip = chance(20) ? `81.0.0.${random.int(12)}` : `82.${n >> 8}.${n & 255}.9`;
     // Half buy at one of a few price points, the others fill a basket.
-    const amount = chance(50) ? ([999n, 1999n, 4900n][random.int(3)] as bigint) : BigInt(500 + random.int(20_000));
+    const amount =
+      (attack.onePrice ?? chance(50))
+        ? ([999n, 1999n, 4900n][random.int(3)] as bigint)
+        : BigInt(500 + random.int(20_000));
     let bothered = false;
     const go = (time: number, card: number, left: number): void => {
       const of = payment({ card: `honest ${n} ${card}`, bin: bin(random.int(60)), ip, amount, at: new Date(time) });
@@ -141,8 +180,12 @@ function replay(attack: Attack, seed: number): Report {
       if (action !== 'pass' && !bothered) {
         bothered = true;
         report.disturbed++;
+        if (time > firstTry + length + 1_900_000) report.disturbedAfter++;
       }
-      if (action === 'refuse') return;
+      if (action === 'refuse') {
+        report.refused++;
+        return;
+      }
       const declined = chance(left === 2 ? 8 : 25);
       later(time + ANSWER_MS, () => defence.answer(of, declined ? DECLINED : APPROVED, new Date(time + ANSWER_MS)));
       if (declined && left > 0) {
@@ -159,7 +202,7 @@ function replay(attack: Attack, seed: number): Report {
     planned.push({ at, run: () => steal(n, at) });
   }
   for (let n = 0; n < HONEST; n++) {
-    const at = start + random.int(length + 1_800_000);
+    const at = start + random.int(length + 5_400_000);
     planned.push({ at, run: () => buy(n, at) });
   }
   steps.push(...planned.sort((a, b) => b.at - a.at));
@@ -168,12 +211,150 @@ function replay(attack: Attack, seed: number): Report {
 }
 
 for (const attack of ATTACKS) {
-  test(`held: ${attack.name}`, (t) => {
-    for (const seed of [1, 2, 3, 4, 5, 6]) {
-      const { leaked, disturbed, noticedAfterMs } = replay(attack, seed);
-      t.diagnostic(
-        `seed ${seed}: ${leaked} of ${STOLEN} answered, ${disturbed} of ${HONEST} disturbed, ${noticedAfterMs} ms`,
-      );
+  test(`ten thousand stolen cards: ${attack.name}`, (t) => {
+    for (const seed of [1, 2]) {
+      const report = replay(attack, seed);
+      t.diagnostic(`seed ${seed}: ${JSON.stringify(report)}`);
+      const { leaked, disturbed, noticedMs } = attack.goal;
+      assert.ok(report.leaked <= leaked, `${report.leaked} stolen cards were answered`);
+      assert.ok(report.disturbed <= disturbed, `${report.disturbed} honest buyers were disturbed`);
+      assert.ok(report.noticedMs <= noticedMs, `noticed after ${report.noticedMs} ms`);
+      assert.equal(report.refused, 0, 'an honest buyer was refused');
+      assert.equal(report.disturbedAfter, 0, 'a buyer was disturbed when it was long over');
     }
   });
 }
+
+const NOON = Date.UTC(2026, 10, 21, 12, 0, 0);
+const at = (seconds: number): Date => new Date(NOON + seconds * 1000);
+
+test('one visitor with many cards is challenged after five and refused after ten, good card or bad', () => {
+  for (const last of [APPROVED, DECLINED]) {
+    const defence = new Defence();
+    const actions: Action[] = [];
+    for (let n = 0; n < 14; n++) {
+      const of = payment({ card: `card ${n}`, bin: bin(n), ip: '45.0.0.1', amount: BigInt(100 + n), at: at(n * 40) });
+      const action = defence.ask(of);
+      actions.push(action);
+      if (action === 'pass') defence.answer(of, n < 4 ? DECLINED : last, at(n * 40 + 1));
+    }
+    assert.deepEqual(actions, [...Array(4).fill('pass'), ...Array(5).fill('force3d'), ...Array(5).fill('refuse')]);
+  }
+});
+
+test('an address that many share is left alone as long as its cards are good', () => {
+  const defence = new Defence();
+  for (let n = 0; n < 200; n++) {
+    const of = payment({ card: `card ${n}`, bin: bin(n % 7), ip: '81.0.0.1', amount: BigInt(500 + n), at: at(n * 10) });
+    assert.equal(defence.ask(of), 'pass');
+    defence.answer(of, n % 6 === 0 ? DECLINED : APPROVED, at(n * 10 + 1));
+  }
+});
+
+test('an IPv6 customer is one visitor, whatever address of the /64 is used', () => {
+  const defence = new Defence();
+  let refused = 0;
+  for (let n = 0; n < 14; n++) {
+    const of = payment({
+      card: `card ${n}`,
+      bin: bin(n),
+      ip: `2001:db8:1:2::${n.toString(16)}`,
+      amount: BigInt(100 + n),
+      at: at(n * 40),
+    });
+    const action = defence.ask(of);
+    if (action === 'refuse') refused++;
+    if (action === 'pass') defence.answer(of, DECLINED, at(n * 40 + 1));
+  }
+  assert.equal(refused, 5);
+});
+
+const answerEach = (defence: Defence, answers: readonly Answer[], everySeconds: number): void => {
+  for (const [n, answer] of answers.entries()) {
+    const when = at(n * everySeconds);
+    const of = payment({ card: 'one card', ip: `82.0.${n}.1`, amount: BigInt(1000 + n * 100), at: when });
+    defence.ask(of);
+    defence.answer(of, answer, when);
+  }
+};
+const askOnce = (defence: Defence, seconds: number, initiator: 'customer' | 'merchant' = 'customer'): Action =>
+  defence.ask(payment({ card: 'one card', ip: '83.0.0.1', amount: 777n, at: at(seconds), initiator }));
+const DAY_S = 86_400;
+
+test('a card that will never be approved is not sent again for thirty days, by visitor or merchant', () => {
+  const defence = new Defence();
+  answerEach(defence, [{ class: 'declined', retry: 'never' }], 1);
+  assert.equal(askOnce(defence, 60), 'refuse');
+  assert.equal(askOnce(defence, 60, 'merchant'), 'refuse');
+  assert.equal(askOnce(defence, 29 * DAY_S, 'merchant'), 'refuse');
+  assert.equal(askOnce(defence, 31 * DAY_S), 'pass');
+  assert.equal(defence.ask(payment({ card: 'another card', ip: '83.0.0.1', at: at(60) })), 'pass');
+});
+
+test('twenty declines in thirty days, or ten in one, are the end of a card; approvals are not counted', () => {
+  const month = new Defence();
+  answerEach(month, Array<Answer>(19).fill(DECLINED), DAY_S);
+  assert.equal(askOnce(month, 19 * DAY_S, 'merchant'), 'pass');
+  answerEach(month, Array<Answer>(20).fill(DECLINED), DAY_S);
+  assert.equal(askOnce(month, 20 * DAY_S, 'merchant'), 'refuse');
+  const day = new Defence();
+  answerEach(day, Array<Answer>(10).fill(DECLINED), 3600);
+  assert.equal(askOnce(day, 10 * 3600, 'merchant'), 'refuse');
+  assert.equal(askOnce(day, 3 * DAY_S, 'merchant'), 'pass');
+  const regular = new Defence();
+  answerEach(regular, Array<Answer>(60).fill(APPROVED), 3600 * 8);
+  assert.equal(askOnce(regular, 60 * 3600 * 8), 'pass');
+});
+
+test('soft declines and errors say nothing about a card', () => {
+  const defence = new Defence();
+  answerEach(defence, Array<Answer>(15).fill({ class: 'soft_declined', retry: 'correct_data' }), 60);
+  answerEach(defence, Array<Answer>(15).fill({ class: 'error', retry: 'never' }), 60);
+  assert.equal(askOnce(defence, 3000), 'pass');
+});
+
+test('a batch of declined rebills holds no visitor back', () => {
+  const defence = new Defence();
+  for (let n = 0; n < 300; n++) {
+    const of = payment({
+      card: `member ${n}`,
+      bin: bin(n % 9),
+      ip: '10.0.0.1',
+      amount: 999n,
+      at: at(n),
+      initiator: 'merchant',
+    });
+    assert.equal(defence.ask(of), 'pass');
+    defence.answer(of, n % 3 === 0 ? APPROVED : DECLINED, at(n));
+  }
+  assert.equal(
+    defence.ask(payment({ card: 'a buyer', bin: bin(1), ip: '82.0.0.1', amount: 999n, at: at(301) })),
+    'pass',
+  );
+});
+
+test('a card that paid here before is not bothered in the middle of an attack', () => {
+  const defence = new Defence();
+  const regular = (seconds: number): Payment =>
+    payment({ card: 'regular', bin: bin(3), ip: '82.0.0.1', amount: 100n, at: at(seconds) });
+  assert.equal(defence.ask(regular(-DAY_S)), 'pass');
+  defence.answer(regular(-DAY_S), APPROVED, at(-DAY_S));
+  let held = 0;
+  for (let n = 0; n < 100; n++) {
+    const of = payment({ card: `stolen ${n}`, bin: bin(n), ip: `45.0.${n}.1`, amount: 100n, at: at(n) });
+    if (defence.ask(of) === 'pass') defence.answer(of, DECLINED, at(n));
+    else held++;
+  }
+  assert.ok(held > 50);
+  assert.equal(defence.ask(regular(101)), 'pass');
+  assert.equal(
+    defence.ask(payment({ card: 'stranger', bin: bin(3), ip: '82.0.0.2', amount: 100n, at: at(101) })),
+    'force3d',
+  );
+});
+
+test('every threshold has its reason, and every name is used once', () => {
+  const rows = [...SIGNALS, ...RETRY_LIMITS];
+  assert.equal(new Set(rows.map(({ name }) => name)).size, rows.length);
+  for (const { why } of rows) assert.ok(why.length > 20);
+});
