@@ -37,6 +37,7 @@ export function documentation(server: Server, apis: readonly AnyApi[], info: Api
       staticCSP: PAGE_POLICY,
       theme: { title: info.title },
       uiConfig: {
+        layout: 'BaseLayout',
         docExpansion: 'list',
         deepLinking: true,
         validatorUrl: null,

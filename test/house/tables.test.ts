@@ -12,7 +12,8 @@ interface Table {
 
 const withoutComments = (sql: string): string => sql.replace(/--.*$/gm, '');
 
-const migrations = filesIn('migrations', '.sql');
+// schema.sql is made from them: it creates nothing.
+const migrations = filesIn('migrations', '.sql').filter((file) => !file.endsWith('schema.sql'));
 
 const tables: readonly Table[] = migrations.flatMap((migration) =>
   [...withoutComments(textOf(migration)).matchAll(/create table (?:if not exists )?(\w+) \(([\s\S]*?)\n\)/gi)].map(

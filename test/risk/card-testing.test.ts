@@ -169,10 +169,8 @@ function replay(attack: Attack, seed: number): Report {
     // One in five sits behind an address with others: an office, a family, a mobile network.
     const ip = chance(20) ? `81.0.0.${random.int(12)}` : `82.${n >> 8}.${n & 255}.9`;
     // Half buy at one of a few price points, the others fill a basket.
-    const amount =
-      (attack.onePrice ?? chance(50))
-        ? ([999n, 1999n, 4900n][random.int(3)] as bigint)
-        : BigInt(500 + random.int(20_000));
+    const basket = chance(50) ? ([999n, 1999n, 4900n][random.int(3)] as bigint) : BigInt(500 + random.int(20_000));
+    const amount = attack.onePrice ?? basket;
     let bothered = false;
     const go = (time: number, card: number, left: number): void => {
       const of = payment({ card: `honest ${n} ${card}`, bin: bin(random.int(60)), ip, amount, at: new Date(time) });

@@ -68,12 +68,12 @@ export const SIGNALS: readonly Signal[] = [
   {
     name: 'address_again',
     of: { dimension: 'ip.answers', ms: DAY_MS },
-    answers: 1n,
+    answers: 2n,
     badPercent: 60n,
-    cards: 2n,
+    cards: 3n,
     otherBasket: true,
     points: 40,
-    why: 'whose card was declined takes another one for the same basket; another card for another amount is odd while the project is under attack',
+    why: 'whose cards were declined takes another one for the same basket; a third card for another amount is odd while the project is under attack',
   },
   {
     name: 'address',

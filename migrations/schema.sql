@@ -1,0 +1,392 @@
+-- Made by test/store/schema.test.ts from the migrations; never edited by hand.
+create table balances (
+  project_id bigint not null,
+  account text not null,
+  currency text not null,
+  amount bigint not null
+);
+create table bin_ranges (
+  prefix text not null,
+  brand text not null,
+  subtype text not null,
+  title text,
+  country text,
+  own boolean not null,
+  updated_at timestamp with time zone not null
+);
+create table commit_groups (
+  id bigint not null,
+  committed_at timestamp with time zone not null
+);
+create table events (
+  project_id bigint not null,
+  id bigint not null,
+  order_id bigint not null,
+  sequence integer not null,
+  type text not null,
+  data jsonb not null,
+  created_at timestamp with time zone not null
+);
+create table florin_migrations (
+  id integer not null,
+  name character varying(255) not null,
+  run_on timestamp without time zone not null
+);
+create table idempotency_records (
+  project_id bigint not null,
+  key_hash text not null,
+  fingerprint text not null,
+  state text not null,
+  status integer,
+  body text,
+  location text,
+  order_id bigint,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null
+);
+create table merchant_order_ids (
+  project_id bigint not null,
+  merchant_order_id text not null,
+  order_id bigint not null,
+  fingerprint text not null
+);
+create table operations (
+  project_id bigint not null,
+  id bigint not null,
+  order_id bigint not null,
+  type text not null,
+  status text not null,
+  system boolean not null,
+  amount bigint not null,
+  currency text not null,
+  reference text not null,
+  original text,
+  auth_code text not null,
+  iso_response_code text not null,
+  iso_message text not null,
+  details jsonb not null,
+  arn text,
+  rate jsonb,
+  tries integer not null,
+  process bigint not null,
+  once_key text,
+  created_at timestamp with time zone not null,
+  resolved_at timestamp with time zone,
+  cleared_at timestamp with time zone
+);
+create table operator_audit (
+  id bigint not null,
+  at timestamp with time zone not null,
+  actor text not null,
+  origin text not null,
+  action text not null,
+  target text not null,
+  result text not null,
+  hash bytea not null
+);
+create table order_refusals (
+  project_id bigint not null,
+  id bigint not null,
+  order_id bigint,
+  action text not null,
+  code text not null,
+  created_at timestamp with time zone not null
+);
+create table orders (
+  project_id bigint not null,
+  id bigint not null,
+  merchant_order_id text,
+  status text not null,
+  amount bigint not null,
+  currency text not null,
+  amount_charged bigint not null,
+  amount_refunded bigint not null,
+  amount_charged_back bigint not null,
+  held bigint not null,
+  description text,
+  segment text not null,
+  terminal text not null,
+  descriptor text not null,
+  auth_code text not null,
+  pan text not null,
+  card jsonb,
+  issuer jsonb,
+  client jsonb,
+  location jsonb,
+  custom_fields jsonb,
+  secure3d jsonb,
+  options jsonb not null,
+  card_id bigint,
+  parent_order_id bigint,
+  initiator text not null,
+  network_transaction_id text,
+  in_flight bigint,
+  due jsonb not null,
+  next_at timestamp with time zone,
+  failure_type text,
+  failure_message text,
+  attempts integer not null,
+  events integer not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null
+);
+create table pay_links (
+  project_id bigint not null,
+  token_hash text not null,
+  order_id bigint not null,
+  created_at timestamp with time zone not null
+);
+create table postings (
+  project_id bigint not null,
+  entry_id bigint not null,
+  line integer not null,
+  kind text not null,
+  order_id bigint not null,
+  operation_id bigint,
+  account text not null,
+  currency text not null,
+  amount bigint not null,
+  created_at timestamp with time zone not null
+);
+create table project_credentials (
+  project_id bigint not null,
+  id bigint not null,
+  label text not null,
+  secret_hash bytea not null,
+  rights jsonb not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone,
+  revoked_at timestamp with time zone
+);
+create table project_versions (
+  one boolean not null,
+  version bigint not null
+);
+create table projects (
+  id bigint not null,
+  login text not null,
+  name text not null,
+  accounting_currency text not null,
+  active boolean not null,
+  settings jsonb not null,
+  pricing jsonb not null,
+  version bigint not null,
+  created_at timestamp with time zone not null
+);
+create table rates (
+  from_currency text not null,
+  to_currency text not null,
+  day date not null,
+  micro bigint not null,
+  source text not null,
+  created_at timestamp with time zone not null
+);
+create table risk_counters (
+  project_id bigint not null,
+  dimension text not null,
+  key_hash text not null,
+  span integer not null,
+  bucket_at timestamp with time zone not null,
+  count bigint not null,
+  sum bigint not null
+);
+create table risk_events (
+  project_id bigint not null,
+  id bigint not null,
+  order_id bigint not null,
+  rule_id text not null,
+  class text not null,
+  action text not null,
+  dry_run boolean not null,
+  created_at timestamp with time zone not null
+);
+create table risk_rules (
+  project_id bigint not null,
+  id text not null,
+  version integer not null,
+  name text not null,
+  class text not null,
+  expression text not null,
+  action text not null,
+  dry_run boolean not null,
+  active boolean not null,
+  position integer not null,
+  created_at timestamp with time zone not null
+);
+create table sandbox_clock (
+  one boolean not null,
+  offset_ms bigint not null,
+  frozen_at timestamp with time zone
+);
+create table settlements (
+  project_id bigint not null,
+  day date not null,
+  link text not null,
+  currency text not null,
+  charges bigint not null,
+  charged bigint not null,
+  refunds bigint not null,
+  refunded bigint not null
+);
+create table simulator_transactions (
+  project_id bigint not null,
+  reference text not null,
+  operation text not null,
+  original_reference text,
+  order_id bigint not null,
+  attempt integer not null,
+  amount bigint not null,
+  voided bigint not null,
+  currency text not null,
+  card text not null,
+  stan text not null,
+  response_code text not null,
+  effect boolean not null,
+  answer jsonb not null,
+  transmitted_at timestamp with time zone not null,
+  created_at timestamp with time zone not null
+);
+create table terminals (
+  project_id bigint not null,
+  id text not null,
+  descriptor text not null,
+  currencies jsonb not null,
+  link text not null,
+  merchant_id text not null,
+  mcc text not null,
+  secure3d text not null,
+  multicapture boolean not null,
+  cvv_must_match boolean not null,
+  position integer not null,
+  removed_at timestamp with time zone
+);
+create table threeds_cavvs (
+  project_id bigint not null,
+  cavv_hash text not null,
+  order_id bigint not null
+);
+create table threeds_closed (
+  project_id bigint not null,
+  id bigint not null,
+  how text not null,
+  closed_at timestamp with time zone not null
+);
+create table threeds_transactions (
+  project_id bigint not null,
+  id bigint not null,
+  order_id bigint not null,
+  md_hash text not null,
+  step text not null,
+  state text not null,
+  letter text,
+  reason_code text,
+  cancel_code text,
+  version text not null,
+  server_trans_id text not null,
+  acs_trans_id text not null,
+  ds_trans_id text not null,
+  stalled boolean not null,
+  tries integer not null,
+  resends integer not null,
+  sent_at timestamp with time zone not null,
+  amount bigint not null,
+  currency text not null,
+  merchant_name text not null,
+  masked_pan text not null,
+  brand text not null,
+  cavv_seed bytea not null,
+  browser jsonb,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null
+);
+create table vault_cards (
+  project_id bigint not null,
+  id bigint not null,
+  key_id text not null,
+  wrapped_key bytea not null,
+  sealed bytea not null,
+  fingerprint text not null,
+  created_at timestamp with time zone not null
+);
+create table vault_cvvs (
+  project_id bigint not null,
+  id bigint not null,
+  key_id text not null,
+  sealed bytea not null,
+  until timestamp with time zone not null
+);
+create table vault_keys (
+  id text not null,
+  check_value text not null,
+  created_at timestamp with time zone not null,
+  retired_at timestamp with time zone
+);
+CREATE INDEX idempotency_records_expires_at ON public.idempotency_records USING btree (expires_at);
+CREATE INDEX operations_created ON public.operations USING btree (project_id, created_at DESC, id DESC);
+CREATE INDEX orders_created ON public.orders USING btree (project_id, created_at DESC, id DESC);
+CREATE INDEX orders_merchant_order_id ON public.orders USING btree (project_id, merchant_order_id) WHERE (merchant_order_id IS NOT NULL);
+CREATE INDEX orders_next_at ON public.orders USING btree (next_at) WHERE (next_at IS NOT NULL);
+CREATE INDEX postings_order ON public.postings USING btree (project_id, order_id);
+CREATE INDEX rates_day ON public.rates USING btree (day DESC, from_currency, to_currency);
+CREATE INDEX risk_counters_expired ON public.risk_counters USING btree (span, bucket_at);
+CREATE INDEX risk_events_order ON public.risk_events USING btree (project_id, order_id);
+CREATE INDEX simulator_transactions_order ON public.simulator_transactions USING btree (project_id, order_id, reference);
+CREATE INDEX threeds_transactions_order ON public.threeds_transactions USING btree (project_id, order_id, id);
+CREATE INDEX vault_cvvs_until ON public.vault_cvvs USING btree (until);
+CREATE TRIGGER operator_audit_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.operator_audit FOR EACH STATEMENT EXECUTE FUNCTION operator_audit_is_append_only();
+CREATE TRIGGER postings_final BEFORE DELETE OR UPDATE OR TRUNCATE ON public.postings FOR EACH STATEMENT EXECUTE FUNCTION postings_are_final();
+CREATE UNIQUE INDEX events_order ON public.events USING btree (project_id, order_id, sequence);
+CREATE UNIQUE INDEX projects_version ON public.projects USING btree (version);
+alter table balances add constraint balances_pkey PRIMARY KEY (project_id, account, currency);
+alter table bin_ranges add constraint bin_ranges_country_check CHECK ((country ~ '^[A-Z]{3}$'::text));
+alter table bin_ranges add constraint bin_ranges_pkey PRIMARY KEY (prefix);
+alter table bin_ranges add constraint bin_ranges_prefix_check CHECK ((prefix ~ '^[0-9]{6,8}$'::text));
+alter table commit_groups add constraint commit_groups_pkey PRIMARY KEY (id);
+alter table events add constraint events_pkey PRIMARY KEY (project_id, id);
+alter table florin_migrations add constraint florin_migrations_pkey PRIMARY KEY (id);
+alter table idempotency_records add constraint idempotency_records_check CHECK (((state = 'done'::text) = (status IS NOT NULL)));
+alter table idempotency_records add constraint idempotency_records_pkey PRIMARY KEY (project_id, key_hash);
+alter table idempotency_records add constraint idempotency_records_state_check CHECK ((state = ANY (ARRAY['running'::text, 'unresolved'::text, 'done'::text])));
+alter table merchant_order_ids add constraint merchant_order_ids_pkey PRIMARY KEY (project_id, merchant_order_id);
+alter table operations add constraint operations_pkey PRIMARY KEY (project_id, order_id, id);
+alter table operator_audit add constraint operator_audit_hash_check CHECK ((length(hash) = 32));
+alter table operator_audit add constraint operator_audit_pkey PRIMARY KEY (id);
+alter table order_refusals add constraint order_refusals_pkey PRIMARY KEY (project_id, id);
+alter table orders add constraint orders_check CHECK (((amount >= 0) AND (held >= 0) AND (held <= amount)));
+alter table orders add constraint orders_check1 CHECK (((amount_refunded >= 0) AND (amount_charged_back >= 0)));
+alter table orders add constraint orders_check2 CHECK ((((amount_refunded + amount_charged_back) <= amount_charged) OR (status = 'credited'::text)));
+alter table orders add constraint orders_check3 CHECK ((amount_charged <= amount));
+alter table orders add constraint orders_pkey PRIMARY KEY (project_id, id);
+alter table pay_links add constraint pay_links_pkey PRIMARY KEY (project_id, token_hash);
+alter table postings add constraint postings_pkey PRIMARY KEY (project_id, entry_id, line);
+alter table project_credentials add constraint project_credentials_pkey PRIMARY KEY (project_id, id);
+alter table project_credentials add constraint project_credentials_secret_hash_check CHECK ((length(secret_hash) = 32));
+alter table project_versions add constraint project_versions_one_check CHECK (one);
+alter table project_versions add constraint project_versions_pkey PRIMARY KEY (one);
+alter table projects add constraint projects_login_key UNIQUE (login);
+alter table projects add constraint projects_pkey PRIMARY KEY (id);
+alter table rates add constraint rates_micro_check CHECK ((micro > 0));
+alter table rates add constraint rates_pkey PRIMARY KEY (from_currency, to_currency, day);
+alter table risk_counters add constraint risk_counters_pkey PRIMARY KEY (project_id, dimension, key_hash, span, bucket_at);
+alter table risk_events add constraint risk_events_pkey PRIMARY KEY (project_id, id);
+alter table risk_rules add constraint risk_rules_pkey PRIMARY KEY (project_id, id);
+alter table sandbox_clock add constraint sandbox_clock_one_check CHECK (one);
+alter table sandbox_clock add constraint sandbox_clock_pkey PRIMARY KEY (one);
+alter table settlements add constraint settlements_pkey PRIMARY KEY (project_id, day, link, currency);
+alter table simulator_transactions add constraint simulator_transactions_amount_check CHECK ((amount >= 0));
+alter table simulator_transactions add constraint simulator_transactions_check CHECK (((voided >= 0) AND (voided <= amount)));
+alter table simulator_transactions add constraint simulator_transactions_operation_check CHECK ((operation = ANY (ARRAY['authorize'::text, 'charge'::text, 'reverse'::text, 'refund'::text, 'credit'::text])));
+alter table simulator_transactions add constraint simulator_transactions_pkey PRIMARY KEY (project_id, reference);
+alter table terminals add constraint terminals_mcc_check CHECK ((mcc ~ '^[0-9]{4}$'::text));
+alter table terminals add constraint terminals_pkey PRIMARY KEY (project_id, id);
+alter table terminals add constraint terminals_secure3d_check CHECK ((secure3d = ANY (ARRAY['when_needed'::text, 'always'::text])));
+alter table threeds_cavvs add constraint threeds_cavvs_pkey PRIMARY KEY (project_id, cavv_hash);
+alter table threeds_closed add constraint threeds_closed_pkey PRIMARY KEY (project_id, id);
+alter table threeds_transactions add constraint threeds_transactions_check CHECK (((tries >= 0) AND (resends >= 0)));
+alter table threeds_transactions add constraint threeds_transactions_check1 CHECK ((((state = 'done'::text) = (letter IS NOT NULL)) OR (step = 'method'::text)));
+alter table threeds_transactions add constraint threeds_transactions_pkey PRIMARY KEY (project_id, id);
+alter table vault_cards add constraint vault_cards_pkey PRIMARY KEY (project_id, id);
+alter table vault_cvvs add constraint vault_cvvs_pkey PRIMARY KEY (project_id, id);
+alter table vault_keys add constraint vault_keys_pkey PRIMARY KEY (id);
+create sequence arn_items maxvalue 99999999999;
+create sequence florin_migrations_id_seq maxvalue 2147483647;
