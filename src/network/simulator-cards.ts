@@ -19,7 +19,8 @@ export type ThreedsOutcome =
   | 'R'
   | 'U'
   | 'directory_error'
-  | 'abandoned';
+  | 'abandoned'
+  | 'method';
 
 export type Chargeback = 'fraud' | 'not_received';
 
@@ -56,6 +57,8 @@ const SPECIAL: Readonly<Record<string, Meaning>> = {
   '925': { threeds: 'U' },
   '926': { threeds: 'directory_error' },
   '927': { threeds: 'abandoned' },
+  // Ours beyond the list: the device-data step first, then a challenge.
+  '928': { threeds: 'method' },
   '930': { chargeback: 'fraud' },
   '931': { chargeback: 'not_received' },
 };
@@ -173,7 +176,7 @@ export function threedsOutcome(pan: Pan, holder: string | null): ThreedsOutcome 
   return meaning && 'threeds' in meaning ? meaning.threeds : null;
 }
 
-/** Does the card's issuer demand 3-D Secure although the merchant didn't (outcomes 920 to 927)? */
+/** Does the card's issuer demand 3-D Secure although the merchant didn't (outcomes 920 to 928)? */
 export const demandsThreeds = (pan: Pan, holder: string | null): boolean => {
   const meaning = meaningAt(pan, holder, ['authorize']);
   return meaning !== null && 'threeds' in meaning;

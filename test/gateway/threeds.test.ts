@@ -193,3 +193,22 @@ test('recurring: the parent must be ours and of the same card; trace_id alone is
   assert.equal(unknown.body.failure_type, 'rejected');
   assert.equal((await authorize({ recurring_details: { trace_id: '067294534318210', indicator: 'U' } })).status, 200);
 });
+
+test('device-data step: the form of the method page, then resume gives the challenge, then the order goes on', async () => {
+  const reply = await authorize({ pan: simulated('10', '928') });
+  assert.equal(reply.status, 201);
+  const made = order(reply);
+  assert.match(made.form3d.action, /\/acs\/method$/);
+  const page = await formOf(await post(made.form3d.action, bankForm(made)));
+  assert.equal(
+    (await post(page.action, { ...page.fields, browser_language: 'en', browser_screen_width: '1280' })).status,
+    200,
+  );
+  const resumed = await florin.merchant('POST', `/gateway/orders/${made.id}/resume`);
+  assert.equal(resumed.status, 201, resumed.text);
+  const next = order(resumed);
+  assert.match(next.form3d.action, /\/acs$/);
+  const back = await challenge(next, '1234');
+  await post(back.action, back.fields);
+  assert.equal((await get(made.id)).status, 'authorized');
+});

@@ -134,6 +134,7 @@ describe('rule 3: the scheme', () => {
     ['925', 'U'],
     ['926', 'directory_error'],
     ['927', 'abandoned'],
+    ['928', 'method'],
   ];
   for (const [outcome, expected] of threeds)
     it(`${outcome} is ${expected} for 3-D Secure and approved by the issuer`, () => {
