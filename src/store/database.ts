@@ -102,7 +102,7 @@ async function openSession(
   { synchronousCommit = true }: SessionOptions,
   log: Log,
 ): Promise<Session> {
-  const client = new pg.Client({ ...connection, types, pipeline: true });
+  const client = new pg.Client({ ...connection, types, pipeline: true, application_name: 'florin committer' });
   let broken = false;
   client.on('error', (error) => {
     broken = true;
