@@ -171,7 +171,7 @@ test('the backend dies before or after COMMIT: done exactly once, and the commit
       armed = false;
       void database
         .query(
-          'select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'florin committer' and datname = current_database()',
+          `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'florin committer' and datname = current_database()`,
         )
         .catch(() => undefined);
     });
