@@ -116,21 +116,15 @@ const mailbox = (email: string | undefined): string | null => {
   return match ? `${match[1]}@${match[2]}` : null;
 };
 
-/** What a counter may be about. The first three are for rules, the others belong to the card-testing defence. */
+/** What a rule may count. */
 export const DIMENSIONS = ['card', 'ip', 'email'] as const;
 export type RuleDimension = (typeof DIMENSIONS)[number];
+/** Beside them, what the card-testing defence counts. */
 export type Dimension =
   | RuleDimension
-  | 'card.answers'
-  | 'card.never'
-  | 'ip.cards'
-  | 'ip.seen'
-  | 'ip.basket'
-  | 'ip.answers'
-  | 'net.answers'
-  | 'bin.answers'
-  | 'amount.answers'
-  | 'project.answers';
+  | `card.${'answers' | 'never'}`
+  | `ip.${'cards' | 'seen' | 'basket' | 'answers'}`
+  | `${'net' | 'bin' | 'amount' | 'project'}.${'answers' | 'held'}`;
 
 /** The hash under which a payment is counted in each dimension; none where it has no such thing. */
 export type Keys = ReadonlyMap<Dimension, string>;
@@ -142,20 +136,26 @@ export function keysOf(payment: Payment, keyed: Keyed): Keys {
   const { project, draft, bin } = payment;
   const card = payment.fingerprint();
   const address = addressOf(draft.location?.ip);
+  const visitor = address?.visitor ?? null;
+  const amount = `${draft.amount} ${draft.currency}`;
   const values: Readonly<Record<Dimension, string | null>> = {
     card,
-    ip: address?.visitor ?? null,
+    ip: visitor,
     email: mailbox(draft.client?.email),
     'card.answers': card,
     'card.never': card,
-    'ip.cards': address?.visitor ?? null,
-    'ip.seen': address ? `${address.visitor} ${card}` : null,
-    'ip.basket': address ? `${address.visitor} ${draft.amount} ${draft.currency}` : null,
-    'ip.answers': address?.visitor ?? null,
+    'ip.cards': visitor,
+    'ip.seen': visitor && `${visitor} ${card}`,
+    'ip.basket': visitor && `${visitor} ${amount}`,
+    'ip.answers': visitor,
     'net.answers': address?.net ?? null,
+    'net.held': address?.net ?? null,
     'bin.answers': bin.bin,
-    'amount.answers': `${draft.amount} ${draft.currency}`,
+    'bin.held': bin.bin,
+    'amount.answers': amount,
+    'amount.held': amount,
     'project.answers': '',
+    'project.held': '',
   };
   const keys = new Map<Dimension, string>();
   for (const [dimension, value] of Object.entries(values) as [Dimension, string | null][]) {

@@ -2,12 +2,13 @@
 // Rule: nothing is written here. Whoever asks commits the changes with the order, also when it is refused.
 import type { Clock, IdMaker, Log } from '../../base/index.ts';
 import type { Change, Db } from '../../store/index.ts';
-import { type Answer, answered, TESTING_WINDOWS, tried } from './card-testing.ts';
+import { type Answer, answered, tried } from './card-testing.ts';
 import { count, loadCounters, purgeCounters } from './counters.ts';
 import { accountingMinorOf, DIMENSIONS, hasVisitor, type Keyed, type Keys, keysOf, type Payment } from './facts.ts';
 import { type RiskEvent, type RiskRule, riskEventInsert, riskEventsOf, rulesAll, rulesOf } from './queries.ts';
 import { type RiskRuleInput, type RuleProblem, riskRulePut, riskRuleRemove } from './rules.ts';
 import { assess, compileRules, NO_RULES, type Ruleset, type Verdict } from './ruleset.ts';
+import { TESTING_WINDOWS } from './thresholds.ts';
 
 export interface Assessment extends Verdict {
   /** Counters and findings, for the order's commit. */
