@@ -186,7 +186,6 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       trustedProxies: config.trustedProxies,
       https: config.publicUrl.startsWith('https:'),
     });
-    await server.app.register(formbody);
     const publicUrl = config.publicUrl || urlOf(config.host, config.port);
 
     const keyed = (purpose: string, data: Buffer | string): Buffer => vault.keyed(purpose, data);
@@ -320,10 +319,14 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
         return { ok: true, checks: { database: true, migrations: true } };
       },
     });
-    await server.app.register(acsRoutes({ db: database, clock, keys: vault, ids: permutation, log, publicUrl }));
-    await server.app.register(
-      checkoutRoutes({ checkout: checkoutDoor(gateway), land: (fields) => land(gateway, fields), publicUrl }),
-    );
+    // Forms are for pages only: a parser beside the APIs would take their bodies away from them.
+    await server.app.register(async (pages) => {
+      await pages.register(formbody);
+      await pages.register(acsRoutes({ db: database, clock, keys: vault, ids: permutation, log, publicUrl }));
+      await pages.register(
+        checkoutRoutes({ checkout: checkoutDoor(gateway), land: (fields) => land(gateway, fields), publicUrl }),
+      );
+    });
 
     await recoverOrphans(gateway);
     const stopping = new AbortController();

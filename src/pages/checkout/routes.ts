@@ -45,7 +45,10 @@ export function checkoutRoutes({
     path: string,
     wrong: readonly (keyof PageCard)[] = [],
   ): FastifyReply => {
-    if (view.open) return show(reply, formPage(view, path, wrong), closed, wrong.length > 0 ? 422 : 200);
+    // Chromium holds a form's target and every redirect behind it against form-action: the shop is where the 303 leads.
+    const shop = view.returnUrl ? ` ${new URL(view.returnUrl).origin}` : '';
+    if (view.open)
+      return show(reply, formPage(view, path, wrong), policy(`'self'${shop}`, `'none'`), wrong.length > 0 ? 422 : 200);
     const over = view.status !== 'new' && view.status !== 'prepared';
     if (over && view.returnUrl)
       return reply.code(303).header('location', view.returnUrl).header('cache-control', 'no-store').send();
