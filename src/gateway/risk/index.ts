@@ -5,4 +5,4 @@ export type { Payment } from './facts.ts';
 export type { RiskEvent, RiskRule } from './queries.ts';
 export { type Assessment, createRisk, type Risk } from './risk.ts';
 export { type RiskRuleInput, type RuleProblem, riskRuleList, riskRulePut, riskRuleRemove } from './rules.ts';
-export { CLASSES, type RiskClass } from './ruleset.ts';
+export { CLASSES } from './ruleset.ts';

@@ -10,7 +10,6 @@ import type { RiskAction, RiskRule } from './queries.ts';
 
 /** What a merchant may be told of a refusal: never the rule, never its detail. */
 export const CLASSES = ['velocity', 'amount', 'country', 'card_testing', 'list', 'other'] as const;
-export type RiskClass = (typeof CLASSES)[number];
 
 /** A rule as far as it decides. */
 export type RuleText = Pick<RiskRule, 'id' | 'class' | 'expression' | 'action' | 'dry_run'>;
