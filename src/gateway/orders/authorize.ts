@@ -1,5 +1,6 @@
 // An authorization: a new order, or one that waits on the payment page, with a card. What has to be asked outside first (3-D Secure
 // directory, risk counters) is asked before the first commit; that commit decides; the message goes out; the second commit settles.
+import { maskPansIn } from '../../base/index.ts';
 import { lookupBin } from '../../network/index.ts';
 import type { Change, Decision, Loaded, Need, Once, StoredAnswer } from '../../store/index.ts';
 import {
@@ -131,7 +132,12 @@ async function prepare(gateway: Gateway, request: AuthorizeRequest, terminal: Te
     orderId,
     terminal,
     transactionId,
-    card: { holder: card.holder, type: bin.type, subtype: bin.subtype, expiry: card.expiry ?? '' },
+    card: {
+      holder: card.holder && maskPansIn(card.holder),
+      type: bin.type,
+      subtype: bin.subtype,
+      expiry: card.expiry ?? '',
+    },
     issuer: { bin: bin.bin, country: bin.country, title: bin.title },
     sealed: { changes: sealed, cardId },
   };

@@ -29,7 +29,10 @@ export const sessionMs = (options: OrderOptions): number =>
 const masked = <T extends object>(fields: T | null): T | null =>
   fields &&
   (Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name, typeof value === 'string' ? maskPansIn(value) : value]),
+    Object.entries(fields).map(([name, value]) => [
+      maskPansIn(name),
+      typeof value === 'string' ? maskPansIn(value) : value,
+    ]),
   ) as T);
 
 /** DE 43: the terminal's descriptor, with the merchant's own words where the request brings them. */

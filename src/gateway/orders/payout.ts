@@ -1,4 +1,5 @@
 // Payouts: money to a card, as an order of its own that ends credited. Linked to an order's card, or (where the project allows it) to a number.
+import { maskPansIn } from '../../base/index.ts';
 import { lookupBin } from '../../network/index.ts';
 import type { Once, StoredAnswer } from '../../store/index.ts';
 import type { Project } from '../projects/index.ts';
@@ -58,7 +59,12 @@ export async function payout(gateway: Gateway, request: PayoutRequest): Promise<
       const order: Order = {
         ...newOrder(project.id, draft, terminal, id, now),
         pan: card.pan.masked(),
-        card: { holder: card.holder, type: bin.type, subtype: bin.subtype, expiry: card.expiry ?? '' },
+        card: {
+          holder: card.holder && maskPansIn(card.holder),
+          type: bin.type,
+          subtype: bin.subtype,
+          expiry: card.expiry ?? '',
+        },
         issuer: { bin: bin.bin, country: bin.country, title: bin.title },
         card_id: cardId,
         parent_order_id: parentOrderId,

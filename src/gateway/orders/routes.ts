@@ -1,6 +1,6 @@
 // The contract's order endpoints as data: schema in, use case, answer out. Rule: nothing is decided here.
 import Type from 'typebox';
-import { parseDateTime } from '../../base/index.ts';
+import { maskPansIn, parseDateTime } from '../../base/index.ts';
 import {
   type Answer,
   type AnyEndpoint,
@@ -350,6 +350,8 @@ function listAnswer(
     if (Array.isArray(value)) text[key] = value.join(',');
     else if (typeof value === 'boolean') text[key] = value ? '1' : '0';
     else if (typeof value === 'string' || typeof value === 'number') text[key] = String(value);
+    // Nothing stored holds a card number, so masking one changes no page; merchant_order_id is left as it is everywhere.
+    if (key !== 'merchant_order_id' && text[key] !== undefined) text[key] = maskPansIn(text[key]);
   }
   return {
     status: 200,
