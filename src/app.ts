@@ -205,7 +205,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       if (config.operatorSecret === SANDBOX_OPERATOR)
         throw new StartError('Live mode refuses to start with the sandbox operator secret: set OPERATOR_SECRET.');
     }
-    const risk = await createRisk({ db: database, clock, ids, keyed });
+    const risk = await createRisk({ db: database, clock, ids, keyed, log });
 
     const background = new Set<Promise<unknown>>();
     const gateway: Gateway = {
@@ -257,8 +257,17 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     );
 
     const limiter = rateLimiter(systemClock);
-    const checkInvariants = (): Promise<Check[]> =>
-      Promise.all([...orderInvariants, ...ledgerInvariants].map((invariant) => check(database, invariant)));
+    const checkInvariants = async (): Promise<Check[]> => {
+      const [overdue, ...checks] = await Promise.all([
+        // The job that deletes them runs every minute.
+        vault.overdueCvvs(addMs(clock.now(), -120_000)),
+        ...[...orderInvariants, ...ledgerInvariants].map((invariant) => check(database, invariant)),
+      ]);
+      return [
+        ...checks,
+        { id: 'no_cvv_overdue', ok: overdue === 0n, violations: overdue === 0n ? [] : [{ cvvs: String(overdue) }] },
+      ];
+    };
     const office: Office = {
       database,
       projects,
@@ -340,7 +349,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
           purgeCommitGroups(database, addMs(now, -86_400_000)),
           rates.reload(now),
         ]);
-        await vault.rewrap(500);
+        while ((await vault.rewrap(500)) > 0 && !stopping.signal.aborted);
       };
       const worker = runWorker(gateway, chores, stopping.signal);
       closers.push(async () => {

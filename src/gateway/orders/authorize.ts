@@ -14,6 +14,7 @@ import {
 } from '../../threeds/index.ts';
 import type { Project, Terminal } from '../projects/index.ts';
 import { type Form, orderAnswer, refusalAnswer, stateAnswer } from './answers.ts';
+import { paymentOf } from './assess.ts';
 import { allowedBy, ask, proof, type Reason, reasonFor } from './authenticate.ts';
 import { existingAnswer, uniqueId } from './create.ts';
 import { type Draft, newOrder } from './draft.ts';
@@ -152,14 +153,9 @@ async function prepare(gateway: Gateway, request: AuthorizeRequest, terminal: Te
   if (early) return refused(early);
   const screened = terminal.link === 'simulator' && gateway.simulatedIssuer?.screensAsFraud(card.pan, card.holder);
   if (screened) return refused('fraud');
-  const verdict = await gateway.risk.assess({
-    project,
-    draft,
-    bin,
-    fingerprint: () => gateway.vault.fingerprint(card.pan),
-    orderId,
-    at: gateway.clock.now(),
-  });
+  const verdict = await gateway.risk.assess(
+    paymentOf(gateway, project, draft, { orderId, pan: card.pan, initiator: request.initiator }),
+  );
   if (verdict.verdict === 'refuse') return refused('fraud', null, verdict.changes);
   if (request.external) {
     const proven = externalAuthentication(request.external, bin.brand);

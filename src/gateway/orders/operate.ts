@@ -183,7 +183,9 @@ export async function carry(
   const data = card ?? (await cardOf(gateway, state.order));
   const answer = terminal && data ? await send(gateway, state.order, operation, terminal, data) : null;
   const postings = operation.details.void ? await postingsOfOrders(gateway.db, project.id, [state.order.id]) : [];
-  const settled = await gateway.committer.submit(settle(gateway, { project, operation, answer, postings }));
+  const settled = await gateway.committer.submit(
+    settle(gateway, { project, operation, answer, postings, pan: data?.pan ?? null }),
+  );
   const { next } = settled;
   if (!next) return settled;
   const following = carry(gateway, project, settled.state, next, data ? { ...data, cvv: null } : undefined);

@@ -1,13 +1,14 @@
 // The second phase of every operation: the network's answer (or its absence) becomes the order's new state, the postings,
 // the event and the stored answer, in one commit.
 // Rule: only the operation that is in flight can be settled, so a doubled or late answer changes nothing.
-import { addMs } from '../../base/index.ts';
+import { addMs, type Pan } from '../../base/index.ts';
 import { eventInsert } from '../../events/index.ts';
 import type { Posting } from '../../ledger/index.ts';
 import { isoCode, type NetworkAnswer } from '../../network/index.ts';
 import type { Change, Command, Loaded, Next, StoredAnswer } from '../../store/index.ts';
 import type { Project } from '../projects/index.ts';
 import { failureAnswer, orderAnswer, stateAnswer } from './answers.ts';
+import { outcomeChanges } from './assess.ts';
 import { approved, recoveryAt, refused } from './effects.ts';
 import { refusals } from './errors.ts';
 import { type Gateway, terminalOf, viewOf } from './gateway.ts';
@@ -34,6 +35,8 @@ export interface Settlement {
   readonly operation: Operation;
   /** null: no answer came. */
   readonly answer: NetworkAnswer | null;
+  /** The card, for what its answer tells the risk counters. */
+  readonly pan?: Pan | null;
   /** The order's postings, for a void of its charge. */
   readonly postings?: readonly Posting[];
 }
@@ -243,6 +246,7 @@ function ended(
       operationUpdate(operation),
       ...(next ? [operationInsert(next)] : []),
       ...changes,
+      ...(settlement.pan ? outcomeChanges(gateway, project, order, operation, settlement.pan) : []),
       ...(operation.system ? [] : [eventOf(gateway, project, before.order, order, operation)]),
       ...once,
     ],

@@ -1,0 +1,51 @@
+// A payment as the risk room sees it, before it is sent and once the issuer has answered.
+import type { Pan } from '../../base/index.ts';
+import { convert } from '../../ledger/index.ts';
+import { isoCode, lookupBin } from '../../network/index.ts';
+import type { Change } from '../../store/index.ts';
+import type { Project } from '../projects/index.ts';
+import type { Payment } from '../risk/index.ts';
+import type { Draft } from './draft.ts';
+import type { Gateway } from './gateway.ts';
+import type { Operation, Order } from './model.ts';
+
+type Known = Pick<Draft, 'amount' | 'currency' | 'merchantOrderId' | 'location' | 'client'>;
+
+export function paymentOf(
+  gateway: Gateway,
+  project: Project,
+  draft: Known,
+  { orderId, pan, initiator }: { orderId: bigint; pan: Pan; initiator: Order['initiator'] },
+): Payment {
+  const at = gateway.clock.now();
+  const accounting = project.accounting_currency;
+  const rate = draft.currency === accounting ? null : gateway.rate(draft.currency, accounting, at);
+  const converts = draft.currency === accounting || rate !== null;
+  return {
+    project,
+    orderId,
+    draft,
+    bin: lookupBin(pan),
+    fingerprint: () => gateway.vault.fingerprint(pan),
+    accountingMinor: converts ? convert({ minor: draft.amount, currency: draft.currency }, accounting, rate) : null,
+    initiator,
+    at,
+  };
+}
+
+/** What an authorization's answer adds to the counters; nothing for other operations. */
+export function outcomeChanges(
+  gateway: Gateway,
+  project: Project,
+  order: Order,
+  operation: Operation,
+  pan: Pan,
+): readonly Change[] {
+  if (operation.type !== 'authorize') return [];
+  const code = isoCode(operation.iso_response_code);
+  const known: Known = { ...order, merchantOrderId: order.merchant_order_id };
+  const payment = paymentOf(gateway, project, known, { orderId: order.id, pan, initiator: order.initiator });
+  const answer =
+    operation.iso_response_code === 'A1' ? 'soft_declined' : operation.status === 'error' ? 'error' : code.class;
+  return gateway.risk.recordOutcome(payment, { class: answer, retry: code.retry });
+}
