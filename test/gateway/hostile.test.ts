@@ -1,13 +1,13 @@
-// Hostile requests by the ten thousand, over keep-alive connections: whatever arrives is answered in the failure's shape, soon,
-// and says nothing back. The default is 20,000 requests, as 100,000 take over a minute on two cores: FLORIN_TEST_HOSTILE sets the
-// number, FLORIN_TEST_SEED the seed of another run. Cards are such that the issuer never fails: so a 500 is always ours.
+// A hundred thousand hostile requests over keep-alive connections (about half a minute on two cores): whatever arrives is answered in
+// the failure's shape, soon, and says nothing back. FLORIN_TEST_HOSTILE sets another number, FLORIN_TEST_SEED repeats a run's
+// requests. The cards are such that the issuer never fails: so a 500 is always ours.
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { before, test } from 'node:test';
 import { type Random, seededRandom, systemRandom } from '../../src/base/index.ts';
 import { basic, payment, type TestApp, testApp } from '../support/app.ts';
 
-const COUNT = Number(process.env.FLORIN_TEST_HOSTILE ?? 20_000);
+const COUNT = Number(process.env.FLORIN_TEST_HOSTILE ?? 100_000);
 const SEED = Number(process.env.FLORIN_TEST_SEED ?? systemRandom.int(2 ** 31));
 const SOCKETS = 16;
 const LONGEST_MS = 2000;
@@ -38,7 +38,7 @@ interface Shot {
   readonly body: string | Buffer | null;
 }
 
-const nested = (depth: number, open: string, close: string) => new Raw(open.repeat(depth) + '1' + close.repeat(depth));
+const nested = (depth: number, open: string, close: string) => new Raw(`${open.repeat(depth)}1${close.repeat(depth)}`);
 
 const STRANGE: readonly Json[] = [
   null,
@@ -208,7 +208,7 @@ const ODD_IDS: readonly string[] = [
 const QUERIES: readonly string[] = [
   'expand=operations.cashflow,secure3d',
   'expand=__proto__',
-  'expand=' + 'card,'.repeat(500),
+  `expand=${'card,'.repeat(500)}`,
   'per_page=-1',
   'per_page=1e9',
   'per_page=0',
@@ -216,15 +216,15 @@ const QUERIES: readonly string[] = [
   'per_page=1&per_page=2',
   'after=AAAA',
   'after=%00',
-  'after=' + 'x'.repeat(399),
+  `after=${'x'.repeat(399)}`,
   'after=eyJhIjoxfQ',
   'created_from=2026-02-30+00:00:00',
   'created_from=9999999-01-01',
   'created_to=%F0%9F%9C%81',
   "client.name=%25_%5C'",
-  'client.name=' + 'a%25'.repeat(200),
+  `client.name=${'a%25'.repeat(200)}`,
   'client.email=%00',
-  'status=' + 'new,'.repeat(1000),
+  `status=${'new,'.repeat(1000)}`,
   'issuer.bin=%5B%5D',
   'location.ip=1.2.3.4.5',
   '__proto__[x]=1',
@@ -242,7 +242,7 @@ const QUERIES: readonly string[] = [
   'from=EUR&to=XXX',
   'date=2026-13-01',
   'date=2026-01-01&date_from=2026-01-01',
-  'x=' + 'y'.repeat(4000),
+  `x=${'y'.repeat(4000)}`,
 ];
 
 const ODD_HEADERS: readonly Record<string, string>[] = [
@@ -414,7 +414,8 @@ function wrongWith({ method }: Shot, { status, text: all, ms }: Answered): strin
   if (ms > LONGEST_MS) return `took ${Math.round(ms)} ms`;
   if (status < 200 || status >= 500 || (status >= 300 && status < 400)) return `status ${status}`;
   if (text.includes(PAN) || text.includes('4111-1111')) return 'says the card number back';
-  if (status >= 400 && text.includes(CVV)) return 'says the CVV back';
+  // Within an order's id the four digits stand by chance.
+  if (status >= 400 && /(?<!\d)9173(?!\d)/.test(text)) return 'says the CVV back';
   if (status < 300 || method === 'HEAD') return null;
   let failure: { failure_type?: unknown; failure_message?: unknown; order_id?: unknown; errors?: unknown };
   try {
