@@ -468,7 +468,9 @@ test(`${COUNT} hostile requests, seed ${SEED}`, async (t) => {
   const grown = (process.memoryUsage().rss - before) / MB;
   agent.destroy();
 
-  t.diagnostic(`seed ${SEED}, ${[...statuses].sort().join(' ')}, memory ${Math.round(grown)} MB more`);
+  t.diagnostic(
+    `seed ${SEED}, ${[...statuses].sort((a, b) => String(a).localeCompare(String(b))).join(' ')}, memory ${Math.round(grown)} MB more`,
+  );
   assert.deepEqual(failures, [], `seed ${SEED}`);
   assert.ok(grown < 150, `memory grew by ${grown} MB`);
   assert.equal(({} as { isAdmin?: boolean }).isAdmin, undefined);

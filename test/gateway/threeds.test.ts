@@ -212,3 +212,26 @@ test('device-data step: the form of the method page, then resume gives the chall
   await post(back.action, back.fields);
   assert.equal((await get(made.id)).status, 'authorized');
 });
+
+test('step_up_automatically: a soft decline becomes 201 with a form, reason soft_decline, and goes on', async () => {
+  await florin.operator('PATCH', '/operator/projects/sandbox/settings', { step_up_automatically: true });
+  const headers = { 'idempotency-key': 'step-up' };
+  const body = payment({ pan: '4999991090100004' });
+  const reply = await florin.merchant('POST', '/gateway/orders/authorize', body, headers);
+  assert.equal(reply.status, 201, reply.text);
+  const made = order(reply);
+  assert.equal(made.status, 'prepared');
+  assert.equal(made.secure3d.reason, 'soft_decline');
+  assert.equal(made.operations[0].iso_response_code, 'A1');
+  assert.equal((await florin.merchant('POST', '/gateway/orders/authorize', body, headers)).text, reply.text);
+  const back = await challenge(made, '1234');
+  await post(back.action, back.fields);
+  const after = await get(made.id);
+  assert.equal(after.status, 'authorized');
+  assert.deepEqual(
+    after.operations.map(({ status }: { status: string }) => status),
+    ['failure', 'success'],
+  );
+  await florin.operator('PATCH', '/operator/projects/sandbox/settings', { step_up_automatically: false });
+  assert.equal((await florin.operator('GET', '/operator/invariants')).body.ok, true);
+});

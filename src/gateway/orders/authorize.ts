@@ -26,6 +26,7 @@ import { type Begun, carry, refusalRecord, startOperation } from './operate.ts';
 import { needOrder, orderInsert, orderKind, orderUpdate } from './queries.ts';
 import { eventOf, remember } from './settle.ts';
 import { orderStates } from './states.ts';
+import { stepUp } from './step-up.ts';
 import { unresolvedAnswer } from './unresolved.ts';
 import type { CardData } from './wire.ts';
 
@@ -112,7 +113,8 @@ export async function authorize(gateway: Gateway, request: AuthorizeRequest): Pr
   if ('existing' in begun) return existingAnswer(gateway, project, begun.existing);
   if ('unresolved' in begun) return unresolvedAnswer(gateway, project, begun.unresolved);
   if ('answer' in begun) return begun.answer;
-  return (await carry(gateway, project, begun.state, begun.operation, request.card)).answer;
+  const settled = await carry(gateway, project, begun.state, begun.operation, request.card);
+  return settled.stepUp ? stepUp(gateway, request, settled.state) : settled.answer;
 }
 
 /** Asks what has to be asked: BIN table, risk, the directory. Nothing is written. */

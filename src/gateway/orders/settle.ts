@@ -28,6 +28,8 @@ export interface Settled {
   readonly next: Operation | null;
   /** False when somebody else had settled the operation before. */
   readonly fresh: boolean;
+  /** A soft decline that the project answers with 3-D Secure: the order is still new and the request goes on. */
+  readonly stepUp?: boolean;
 }
 
 export interface Settlement {
@@ -132,8 +134,9 @@ function withAnswer(context: Context, sent: Operation, answer: NetworkAnswer): O
   if (operation.system)
     return ended(context, withDue({ ...free, events: order.events, updated_at: order.updated_at }, {}), operation);
   if (operation.status !== 'success') {
-    const failed = refused(free, operation, circumstances, failureText(operation));
-    return ended(context, failed, operation, { changes: finalCvv(gateway, failed, operation) });
+    const stepUp = stepsUp(project, order, operation);
+    const failed = stepUp ? withDue(free, {}) : refused(free, operation, circumstances, failureText(operation));
+    return ended(context, failed, operation, { stepUp, changes: finalCvv(gateway, failed, operation) });
   }
   const after = approved(free, operation, circumstances);
   const posted = postingsFor(gateway, project, {
@@ -163,6 +166,15 @@ function withAnswer(context: Context, sent: Operation, answer: NetworkAnswer): O
     { next, changes: [...posted.changes, ...finalCvv(gateway, after, operation)], cashflows: posted.cashflows },
   );
 }
+
+/** Only once, and only where there is a cardholder to ask. */
+const stepsUp = (project: Project, order: Order, operation: Operation): boolean =>
+  project.settings.step_up_automatically &&
+  operation.type === 'authorize' &&
+  operation.iso_response_code === 'A1' &&
+  order.status === 'new' &&
+  order.initiator === 'customer' &&
+  order.secure3d === null;
 
 function withoutAnswer(context: Context, sent: Operation): Outcome {
   const { gateway, settlement, state, loaded, now } = context;
@@ -217,6 +229,7 @@ interface Ending {
   readonly next?: Operation | null;
   readonly changes?: readonly Change[];
   readonly cashflows?: Cashflows;
+  readonly stepUp?: boolean;
 }
 
 function ended(
@@ -226,7 +239,7 @@ function ended(
   ending: Ending = {},
 ): Outcome {
   const { project } = settlement;
-  const { next = null, changes = [], cashflows = new Map() } = ending;
+  const { next = null, changes = [], cashflows = new Map(), stepUp = false } = ending;
   const order = next
     ? withDue({ ...after, in_flight: next.id }, { recover: addMs(next.created_at, SENT_LIMIT_MS) })
     : after;
@@ -234,13 +247,13 @@ function ended(
   const state = next ? { order, operations: [...replaced.operations, next] } : replaced;
   const answer = answerFor(gateway, project, state, operation, cashflows);
   // The request goes on with an automatic charge; a reversal that is owed concerns only us.
-  const last = next === null || next.system;
+  const last = !stepUp && (next === null || next.system);
   const once =
     last && operation.once_key !== null
       ? gateway.once.finish(loaded, order.project_id, operation.once_key, answer)
       : [];
   return {
-    value: { state, answer, next, fresh: true },
+    value: { state, answer, next, fresh: true, stepUp },
     changes: [
       orderUpdate(order),
       operationUpdate(operation),
