@@ -426,7 +426,7 @@ function wrongWith({ method }: Shot, { status, text: all, ms }: Answered): strin
   const { failure_type, failure_message, order_id, errors } = failure;
   if (!['declined', 'fraud', 'rejected', 'validation'].includes(failure_type as string)) return 'failure_type';
   if (typeof failure_message !== 'string' || failure_message === '') return 'failure_message';
-  if (order_id !== null && !/^\d+$/.test(String(order_id))) return 'order_id';
+  if (order_id !== null && !(typeof order_id === 'string' && /^\d+$/.test(order_id))) return 'order_id';
   if ((status === 422) !== (failure_type === 'validation')) return 'validation is 422';
   if (status !== 422) return errors === undefined ? null : 'errors without a validation';
   if (!Array.isArray(errors) || errors.length === 0) return 'no errors';
