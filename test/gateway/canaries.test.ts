@@ -190,7 +190,7 @@ test('card numbers where none belongs: in text, names, addresses, headers, wrong
 
 test('time goes on: recovery, settlement, expiry, an abandoned challenge', async () => {
   for (const by of ['1h', '2d', '8d']) assert.equal((await advance(by)).status, 200);
-  for (const id of [...new Set(orders)]) {
+  for (const id of new Set(orders)) {
     await merchant('GET', `/gateway/orders/${id}?expand=card,client,location,secure3d,operations.cashflow`);
     const trace = keep(await florin.operator('GET', `/operator/orders/${id}/trace`));
     assert.equal(trace.status, 200, trace.text);
