@@ -67,6 +67,10 @@ ${content}</main>${script === null ? null : new Html(`<script>${script}</script>
 const hidden = (fields: readonly (readonly [string, string])[]): Html[] =>
   fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
 
+/** How often a code may still be entered. */
+const triesLeft = ({ tries }: { readonly tries: number }): string =>
+  MAX_TRIES - tries === 1 ? '1 try' : `${MAX_TRIES - tries} tries`;
+
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** As people write it: no decimals where the currency has none. */
@@ -76,10 +80,7 @@ const amountText = (minor: bigint, currency: string): string =>
 type Shown<Kind extends View['kind']> = Extract<View, { kind: Kind }>;
 
 const NOTICES: Readonly<Record<Notice, (view: Shown<'challenge'>) => readonly [text: string, bad: boolean]>> = {
-  wrong: ({ row }) => [
-    `That code is not right. ${plural(MAX_TRIES - row.tries, 'try').replace('trys', 'tries')} left.`,
-    true,
-  ],
+  wrong: ({ row }) => [`That code is not right. ${triesLeft(row)} left.`, true],
   again: () => ['This page had been answered before. Please enter the code again.', false],
   sent: () => ['A new code is on its way.', false],
   too_early: ({ row, now }) => [
@@ -90,11 +91,10 @@ const NOTICES: Readonly<Record<Notice, (view: Shown<'challenge'>) => readonly [t
   waiting: () => ['We are still waiting for an answer. Please keep this page open.', false],
 };
 
-function challengePage(view: Shown<'challenge'>): string {
+function challengePage(view: Shown<'challenge'>, publicUrl: string): string {
   const { row, md, request, notice, now } = view;
   const told = notice && NOTICES[notice](view);
   const minutes = Math.max(1, Math.ceil((row.expires_at.getTime() - now.getTime()) / 60_000));
-  const left = MAX_TRIES - row.tries;
   const fields = hidden([
     ['MD', md],
     ['PaReq', encodeRequest(request)],
@@ -108,19 +108,19 @@ function challengePage(view: Shown<'challenge'>): string {
   const content = html`<h1>Confirm your payment</h1>
 <dl><dt>Merchant</dt><dd>${row.merchant_name}</dd><dt>Amount</dt><dd><b>${amountText(row.amount, row.currency)}</b></dd><dt>Card</dt><dd>${row.masked_pan}</dd></dl>
 ${told && html`<p class="note${told[1] ? ' bad' : ''}" role="${told[1] ? 'alert' : 'status'}">${told[0]}</p>`}
-<form id="challenge" method="POST" action="/acs/answer">${fields}
+<form id="challenge" method="POST" action="${publicUrl}/acs/answer">${fields}
 <label for="code">Code that we sent to your phone</label>
 <input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="12" required autofocus aria-describedby="left">
 <button type="submit" name="do" value="submit">Confirm</button>
 <div class="pair">${resend}<button class="plain" type="submit" name="do" value="cancel" formnovalidate>Cancel</button></div>
 </form>
-<p><small id="left">${left === 1 ? '1 try' : `${left} tries`} left. This page is valid for ${plural(minutes, 'minute')}.</small></p>
+<p><small id="left">${triesLeft(row)} left. This page is valid for ${plural(minutes, 'minute')}.</small></p>
 <details><summary>Test codes</summary>This is a sandbox: no message is sent. 1234 confirms, 1111 fails, 2222 is rejected, 3333 is unavailable, 7777 is an attempt, 00 and two digits fails with that reason.</details>
 `;
   return page('Confirm your payment', row.brand, request.challengeWindowSize, content);
 }
 
-function methodPage({ row, md, request }: Shown<'method'>): string {
+function methodPage({ row, md, request }: Shown<'method'>, publicUrl: string): string {
   const carried = hidden([
     ['MD', md],
     ['PaReq', encodeRequest(request)],
@@ -128,7 +128,7 @@ function methodPage({ row, md, request }: Shown<'method'>): string {
   const asked = hidden(Object.keys(collectedFields).map((name) => [name, '']));
   const content = html`<h1>One moment</h1>
 <p>Your bank looks at the device that you pay with.</p>
-<form id="device" method="POST" action="/acs/device">${carried}${asked}<button type="submit">Continue</button></form>
+<form id="device" method="POST" action="${publicUrl}/acs/device">${carried}${asked}<button type="submit">Continue</button></form>
 `;
   return page('One moment', row.brand, request.challengeWindowSize, content, METHOD_SCRIPT);
 }
@@ -154,7 +154,7 @@ export const refusedPage = (): string =>
 
 /** The page that answers a post. */
 export function render(view: View, publicUrl: string): string {
-  if (view.kind === 'challenge') return challengePage(view);
-  if (view.kind === 'method') return methodPage(view);
+  if (view.kind === 'challenge') return challengePage(view, publicUrl);
+  if (view.kind === 'method') return methodPage(view, publicUrl);
   return view.kind === 'return' ? returnPage(view, publicUrl) : refusedPage();
 }
