@@ -1,4 +1,40 @@
 -- Made by test/store/schema.test.ts from the migrations; never edited by hand.
+create table authorization_messages (
+  tenant_id bigint not null,
+  reference text not null,
+  operation text not null,
+  original text,
+  authorization_id bigint,
+  amount bigint not null,
+  answer jsonb not null,
+  created_at timestamp with time zone not null
+);
+create table authorizations (
+  tenant_id bigint not null,
+  id bigint not null,
+  card_id bigint not null,
+  instrument_id bigint not null,
+  state text not null,
+  channel text not null,
+  merchant jsonb not null,
+  amount bigint not null,
+  currency text not null,
+  billing_currency text not null,
+  authorized bigint not null,
+  held bigint not null,
+  cleared bigint not null,
+  refunded bigint not null,
+  rate jsonb,
+  consumed bigint not null,
+  windows jsonb not null,
+  response_code text not null,
+  reason text,
+  explanation jsonb not null,
+  details jsonb not null,
+  expires_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null
+);
 create table balances (
   project_id bigint not null,
   account text not null,
@@ -14,6 +50,77 @@ create table bin_ranges (
   own boolean not null,
   updated_at timestamp with time zone not null
 );
+create table card_challenges (
+  tenant_id bigint not null,
+  id bigint not null,
+  card_id bigint not null,
+  channel text not null,
+  state text not null,
+  amount bigint not null,
+  currency text not null,
+  merchant text not null,
+  code_hash text,
+  tries integer not null,
+  sent_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null
+);
+create table card_counts (
+  tenant_id bigint not null,
+  level text not null,
+  level_id bigint not null,
+  currency text not null,
+  live bigint not null
+);
+create table card_mobiles (
+  tenant_id bigint not null,
+  programme_id bigint not null,
+  mobile text not null,
+  identity_id bigint not null
+);
+create table card_numbers (
+  fingerprint text not null,
+  tenant_id bigint not null,
+  card_id bigint not null
+);
+create table card_ranges (
+  name text not null,
+  brand text not null,
+  prefix text not null,
+  number_length integer not null,
+  size bigint not null,
+  used bigint not null
+);
+create table cards (
+  tenant_id bigint not null,
+  id bigint not null,
+  identity_id bigint not null,
+  programme_id bigint not null,
+  profile_id bigint not null,
+  mode text not null,
+  currency text not null,
+  parent_account_id bigint,
+  state text not null,
+  blocks jsonb not null,
+  destroyed_reason text,
+  type text not null,
+  brand text not null,
+  classification text not null,
+  first_six text not null,
+  last_four text not null,
+  starts text not null,
+  expires text not null,
+  renewal text not null,
+  friendly_name text not null,
+  name_on_card text not null,
+  tag text,
+  mobile text,
+  details jsonb not null,
+  due_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null
+);
 create table commit_groups (
   id bigint not null,
   committed_at timestamp with time zone not null
@@ -27,10 +134,25 @@ create table events (
   data jsonb not null,
   created_at timestamp with time zone not null
 );
+create table factors (
+  tenant_id bigint not null,
+  user_id bigint not null,
+  kind text not null,
+  active boolean not null,
+  created_at timestamp with time zone not null
+);
 create table florin_migrations (
   id integer not null,
   name character varying(255) not null,
   run_on timestamp without time zone not null
+);
+create table funds (
+  tenant_id bigint not null,
+  instrument_id bigint not null,
+  currency text not null,
+  actual bigint not null,
+  held bigint not null,
+  entries integer not null
 );
 create table idempotency_records (
   project_id bigint not null,
@@ -44,11 +166,55 @@ create table idempotency_records (
   created_at timestamp with time zone not null,
   expires_at timestamp with time zone not null
 );
+create table identities (
+  tenant_id bigint not null,
+  id bigint not null,
+  programme_id bigint not null,
+  type text not null,
+  name text not null,
+  kyc_state text not null,
+  kyc_level text not null,
+  active boolean not null,
+  settings jsonb not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null
+);
+create table issuing_settings (
+  one boolean not null,
+  settings jsonb not null,
+  version bigint not null
+);
+create table issuing_versions (
+  one boolean not null,
+  version bigint not null
+);
+create table managed_accounts (
+  tenant_id bigint not null,
+  id bigint not null,
+  identity_id bigint not null,
+  profile_id bigint not null,
+  friendly_name text not null,
+  tag text,
+  currency text not null,
+  state text not null,
+  blocks jsonb not null,
+  destroyed_reason text,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null
+);
 create table merchant_order_ids (
   project_id bigint not null,
   merchant_order_id text not null,
   order_id bigint not null,
   fingerprint text not null
+);
+create table messages (
+  tenant_id bigint not null,
+  id bigint not null,
+  channel text not null,
+  recipient text not null,
+  text text not null,
+  created_at timestamp with time zone not null
 );
 create table operations (
   project_id bigint not null,
@@ -146,6 +312,25 @@ create table postings (
   account text not null,
   currency text not null,
   amount bigint not null,
+  created_at timestamp with time zone not null
+);
+create table profiles (
+  tenant_id bigint not null,
+  id bigint not null,
+  programme_id bigint not null,
+  name text not null,
+  kind text not null,
+  active boolean not null,
+  settings jsonb not null,
+  version bigint not null,
+  created_at timestamp with time zone not null
+);
+create table programmes (
+  tenant_id bigint not null,
+  id bigint not null,
+  name text not null,
+  settings jsonb not null,
+  version bigint not null,
   created_at timestamp with time zone not null
 );
 create table project_credentials (
@@ -246,6 +431,42 @@ create table simulator_transactions (
   transmitted_at timestamp with time zone not null,
   created_at timestamp with time zone not null
 );
+create table spend_counters (
+  tenant_id bigint not null,
+  card_id bigint not null,
+  windows jsonb not null
+);
+create table statement_entries (
+  tenant_id bigint not null,
+  instrument_id bigint not null,
+  sequence integer not null,
+  id bigint not null,
+  type text not null,
+  amount bigint not null,
+  available_change bigint not null,
+  actual_after bigint not null,
+  available_after bigint not null,
+  reference_id bigint,
+  details jsonb not null,
+  created_at timestamp with time zone not null
+);
+create table tenant_secrets (
+  tenant_id bigint not null,
+  id bigint not null,
+  label text not null,
+  secret_hash bytea not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone,
+  revoked_at timestamp with time zone
+);
+create table tenants (
+  id bigint not null,
+  name text not null,
+  active boolean not null,
+  settings jsonb not null,
+  version bigint not null,
+  created_at timestamp with time zone not null
+);
 create table terminals (
   project_id bigint not null,
   id text not null,
@@ -299,6 +520,54 @@ create table threeds_transactions (
   created_at timestamp with time zone not null,
   expires_at timestamp with time zone not null
 );
+create table transfers (
+  tenant_id bigint not null,
+  id bigint not null,
+  identity_id bigint not null,
+  source_type text not null,
+  source_id bigint not null,
+  destination_type text not null,
+  destination_id bigint not null,
+  amount bigint not null,
+  currency text not null,
+  tag text,
+  description text,
+  state text not null,
+  created_at timestamp with time zone not null
+);
+create table used_reveals (
+  tenant_id bigint not null,
+  token_hash text not null,
+  used_at timestamp with time zone not null
+);
+create table user_sessions (
+  tenant_id bigint not null,
+  token_hash text not null,
+  user_id bigint not null,
+  identity_id bigint not null,
+  created_at timestamp with time zone not null,
+  used_at timestamp with time zone not null,
+  stepped_up_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  challenge jsonb
+);
+create table users (
+  tenant_id bigint not null,
+  id bigint not null,
+  identity_id bigint not null,
+  kind text not null,
+  name text not null,
+  surname text not null,
+  email text not null,
+  mobile text,
+  active boolean not null,
+  roles jsonb not null,
+  password jsonb,
+  failed_logins integer not null,
+  locked_until timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null
+);
 create table vault_cards (
   project_id bigint not null,
   id bigint not null,
@@ -321,7 +590,26 @@ create table vault_keys (
   created_at timestamp with time zone not null,
   retired_at timestamp with time zone
 );
+create table wallet_tokens (
+  tenant_id bigint not null,
+  card_id bigint not null,
+  id bigint not null,
+  device text not null,
+  wallet text not null,
+  state text not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null
+);
+CREATE INDEX authorization_messages_original ON public.authorization_messages USING btree (tenant_id, original) WHERE (original IS NOT NULL);
+CREATE INDEX authorizations_card ON public.authorizations USING btree (tenant_id, card_id, id);
+CREATE INDEX authorizations_expires_at ON public.authorizations USING btree (expires_at) WHERE (state = 'OPEN'::text);
+CREATE INDEX authorizations_pending ON public.authorizations USING btree (created_at) WHERE (state = 'PENDING'::text);
+CREATE INDEX cards_due_at ON public.cards USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX cards_identity ON public.cards USING btree (tenant_id, identity_id, id);
+CREATE INDEX cards_parent ON public.cards USING btree (tenant_id, parent_account_id) WHERE (parent_account_id IS NOT NULL);
 CREATE INDEX idempotency_records_expires_at ON public.idempotency_records USING btree (expires_at);
+CREATE INDEX managed_accounts_identity ON public.managed_accounts USING btree (tenant_id, identity_id, id);
+CREATE INDEX messages_recipient ON public.messages USING btree (recipient, id);
 CREATE INDEX operations_created ON public.operations USING btree (project_id, created_at DESC, id DESC);
 CREATE INDEX orders_created ON public.orders USING btree (project_id, created_at DESC, id DESC);
 CREATE INDEX orders_merchant_order_id ON public.orders USING btree (project_id, merchant_order_id) WHERE (merchant_order_id IS NOT NULL);
@@ -332,22 +620,60 @@ CREATE INDEX risk_counters_expired ON public.risk_counters USING btree (span, bu
 CREATE INDEX risk_events_order ON public.risk_events USING btree (project_id, order_id);
 CREATE INDEX simulator_transactions_order ON public.simulator_transactions USING btree (project_id, order_id, reference);
 CREATE INDEX threeds_transactions_order ON public.threeds_transactions USING btree (project_id, order_id, id);
+CREATE INDEX transfers_identity ON public.transfers USING btree (tenant_id, identity_id, id);
+CREATE INDEX used_reveals_used_at ON public.used_reveals USING btree (used_at);
+CREATE INDEX user_sessions_used_at ON public.user_sessions USING btree (used_at);
+CREATE INDEX user_sessions_user ON public.user_sessions USING btree (tenant_id, user_id);
+CREATE INDEX users_identity ON public.users USING btree (tenant_id, identity_id);
 CREATE INDEX vault_cvvs_until ON public.vault_cvvs USING btree (until);
 CREATE TRIGGER operator_audit_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.operator_audit FOR EACH STATEMENT EXECUTE FUNCTION operator_audit_is_append_only();
 CREATE TRIGGER postings_final BEFORE DELETE OR UPDATE OR TRUNCATE ON public.postings FOR EACH STATEMENT EXECUTE FUNCTION postings_are_final();
 CREATE UNIQUE INDEX events_order ON public.events USING btree (project_id, order_id, sequence);
 CREATE UNIQUE INDEX projects_version ON public.projects USING btree (version);
+CREATE UNIQUE INDEX users_email ON public.users USING btree (tenant_id, email);
+alter table authorization_messages add constraint authorization_messages_pkey PRIMARY KEY (tenant_id, reference);
+alter table authorizations add constraint authorizations_pkey PRIMARY KEY (tenant_id, id);
+alter table authorizations add constraint authorizations_state_check CHECK ((state = ANY (ARRAY['PENDING'::text, 'OPEN'::text, 'CLOSED'::text, 'DECLINED'::text])));
 alter table balances add constraint balances_pkey PRIMARY KEY (project_id, account, currency);
 alter table bin_ranges add constraint bin_ranges_country_check CHECK ((country ~ '^[A-Z]{3}$'::text));
 alter table bin_ranges add constraint bin_ranges_pkey PRIMARY KEY (prefix);
 alter table bin_ranges add constraint bin_ranges_prefix_check CHECK ((prefix ~ '^[0-9]{6,8}$'::text));
+alter table card_challenges add constraint card_challenges_pkey PRIMARY KEY (tenant_id, id);
+alter table card_challenges add constraint card_challenges_state_check CHECK ((state = ANY (ARRAY['PENDING'::text, 'PASSED'::text, 'FAILED'::text, 'EXPIRED'::text])));
+alter table card_counts add constraint card_counts_pkey PRIMARY KEY (tenant_id, level, level_id, currency);
+alter table card_mobiles add constraint card_mobiles_pkey PRIMARY KEY (tenant_id, programme_id, mobile);
+alter table card_numbers add constraint card_numbers_pkey PRIMARY KEY (fingerprint);
+alter table card_ranges add constraint card_ranges_brand_check CHECK ((brand = ANY (ARRAY['MASTERCARD'::text, 'VISA'::text])));
+alter table card_ranges add constraint card_ranges_check CHECK (((used >= 0) AND (used <= size)));
+alter table card_ranges add constraint card_ranges_number_length_check CHECK (((number_length >= 13) AND (number_length <= 19)));
+alter table card_ranges add constraint card_ranges_pkey PRIMARY KEY (name);
+alter table card_ranges add constraint card_ranges_prefix_check CHECK ((prefix ~ '^[0-9]{6,15}$'::text));
+alter table card_ranges add constraint card_ranges_prefix_key UNIQUE (prefix);
+alter table cards add constraint cards_mode_check CHECK ((mode = ANY (ARRAY['PREPAID_MODE'::text, 'DEBIT_MODE'::text])));
+alter table cards add constraint cards_pkey PRIMARY KEY (tenant_id, id);
+alter table cards add constraint cards_renewal_check CHECK ((renewal = ANY (ARRAY['AUTO_RENEW'::text, 'NO_RENEW'::text])));
+alter table cards add constraint cards_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'BLOCKED'::text, 'DESTROYED'::text])));
+alter table cards add constraint cards_type_check CHECK ((type = ANY (ARRAY['VIRTUAL'::text, 'PHYSICAL'::text])));
 alter table commit_groups add constraint commit_groups_pkey PRIMARY KEY (id);
 alter table events add constraint events_pkey PRIMARY KEY (project_id, id);
+alter table factors add constraint factors_kind_check CHECK ((kind = ANY (ARRAY['OTP_SMS'::text, 'BIOMETRICS'::text, 'EXTERNAL_AUTHY'::text])));
+alter table factors add constraint factors_pkey PRIMARY KEY (tenant_id, user_id, kind);
 alter table florin_migrations add constraint florin_migrations_pkey PRIMARY KEY (id);
+alter table funds add constraint funds_pkey PRIMARY KEY (tenant_id, instrument_id);
 alter table idempotency_records add constraint idempotency_records_check CHECK (((state = 'done'::text) = (status IS NOT NULL)));
 alter table idempotency_records add constraint idempotency_records_pkey PRIMARY KEY (project_id, key_hash);
 alter table idempotency_records add constraint idempotency_records_state_check CHECK ((state = ANY (ARRAY['running'::text, 'unresolved'::text, 'done'::text])));
+alter table identities add constraint identities_pkey PRIMARY KEY (tenant_id, id);
+alter table identities add constraint identities_type_check CHECK ((type = ANY (ARRAY['consumer'::text, 'corporate'::text])));
+alter table issuing_settings add constraint issuing_settings_one_check CHECK (one);
+alter table issuing_settings add constraint issuing_settings_pkey PRIMARY KEY (one);
+alter table issuing_versions add constraint issuing_versions_one_check CHECK (one);
+alter table issuing_versions add constraint issuing_versions_pkey PRIMARY KEY (one);
+alter table managed_accounts add constraint managed_accounts_pkey PRIMARY KEY (tenant_id, id);
+alter table managed_accounts add constraint managed_accounts_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'BLOCKED'::text, 'DESTROYED'::text])));
 alter table merchant_order_ids add constraint merchant_order_ids_pkey PRIMARY KEY (project_id, merchant_order_id);
+alter table messages add constraint messages_channel_check CHECK ((channel = ANY (ARRAY['SMS'::text, 'EMAIL'::text])));
+alter table messages add constraint messages_pkey PRIMARY KEY (tenant_id, id);
 alter table operations add constraint operations_pkey PRIMARY KEY (project_id, order_id, id);
 alter table operator_audit add constraint operator_audit_hash_check CHECK ((length(hash) = 32));
 alter table operator_audit add constraint operator_audit_pkey PRIMARY KEY (id);
@@ -359,6 +685,9 @@ alter table orders add constraint orders_check3 CHECK ((amount_charged <= amount
 alter table orders add constraint orders_pkey PRIMARY KEY (project_id, id);
 alter table pay_links add constraint pay_links_pkey PRIMARY KEY (project_id, token_hash);
 alter table postings add constraint postings_pkey PRIMARY KEY (project_id, entry_id, line);
+alter table profiles add constraint profiles_kind_check CHECK ((kind = ANY (ARRAY['card'::text, 'account'::text])));
+alter table profiles add constraint profiles_pkey PRIMARY KEY (tenant_id, id);
+alter table programmes add constraint programmes_pkey PRIMARY KEY (tenant_id, id);
 alter table project_credentials add constraint project_credentials_pkey PRIMARY KEY (project_id, id);
 alter table project_credentials add constraint project_credentials_secret_hash_check CHECK ((length(secret_hash) = 32));
 alter table project_versions add constraint project_versions_one_check CHECK (one);
@@ -377,6 +706,12 @@ alter table simulator_transactions add constraint simulator_transactions_amount_
 alter table simulator_transactions add constraint simulator_transactions_check CHECK (((voided >= 0) AND (voided <= amount)));
 alter table simulator_transactions add constraint simulator_transactions_operation_check CHECK ((operation = ANY (ARRAY['authorize'::text, 'charge'::text, 'reverse'::text, 'refund'::text, 'credit'::text])));
 alter table simulator_transactions add constraint simulator_transactions_pkey PRIMARY KEY (project_id, reference);
+alter table spend_counters add constraint spend_counters_pkey PRIMARY KEY (tenant_id, card_id);
+alter table statement_entries add constraint statement_entries_pkey PRIMARY KEY (tenant_id, instrument_id, sequence);
+alter table tenant_secrets add constraint tenant_secrets_pkey PRIMARY KEY (tenant_id, id);
+alter table tenant_secrets add constraint tenant_secrets_secret_hash_check CHECK ((length(secret_hash) = 32));
+alter table tenants add constraint tenants_name_key UNIQUE (name);
+alter table tenants add constraint tenants_pkey PRIMARY KEY (id);
 alter table terminals add constraint terminals_mcc_check CHECK ((mcc ~ '^[0-9]{4}$'::text));
 alter table terminals add constraint terminals_pkey PRIMARY KEY (project_id, id);
 alter table terminals add constraint terminals_secure3d_check CHECK ((secure3d = ANY (ARRAY['when_needed'::text, 'always'::text])));
@@ -385,8 +720,15 @@ alter table threeds_closed add constraint threeds_closed_pkey PRIMARY KEY (proje
 alter table threeds_transactions add constraint threeds_transactions_check CHECK (((tries >= 0) AND (resends >= 0)));
 alter table threeds_transactions add constraint threeds_transactions_check1 CHECK ((((state = 'done'::text) = (letter IS NOT NULL)) OR (step = 'method'::text)));
 alter table threeds_transactions add constraint threeds_transactions_pkey PRIMARY KEY (project_id, id);
+alter table transfers add constraint transfers_pkey PRIMARY KEY (tenant_id, id);
+alter table used_reveals add constraint used_reveals_pkey PRIMARY KEY (tenant_id, token_hash);
+alter table user_sessions add constraint user_sessions_pkey PRIMARY KEY (tenant_id, token_hash);
+alter table users add constraint users_kind_check CHECK ((kind = ANY (ARRAY['root'::text, 'authorised'::text])));
+alter table users add constraint users_pkey PRIMARY KEY (tenant_id, id);
 alter table vault_cards add constraint vault_cards_pkey PRIMARY KEY (project_id, id);
 alter table vault_cvvs add constraint vault_cvvs_pkey PRIMARY KEY (project_id, id);
 alter table vault_keys add constraint vault_keys_pkey PRIMARY KEY (id);
+alter table wallet_tokens add constraint wallet_tokens_pkey PRIMARY KEY (tenant_id, card_id, id);
+alter table wallet_tokens add constraint wallet_tokens_state_check CHECK ((state = ANY (ARRAY['REQUESTED'::text, 'ACTIVE'::text, 'SUSPENDED'::text, 'DELETED'::text])));
 create sequence arn_items maxvalue 99999999999;
 create sequence florin_migrations_id_seq maxvalue 2147483647;

@@ -4,7 +4,7 @@ import type { Log } from '../base/index.ts';
 import type { Once } from '../store/index.ts';
 import type { RequestHead } from './authenticate.ts';
 import { readBody, requireAcceptsJson, requireJson } from './body.ts';
-import type { Answer, AnyEndpoint, Api, Input } from './endpoint.ts';
+import type { Answer, AnyEndpoint, Api, Input, Reader } from './endpoint.ts';
 import { API_HEADERS, Failure } from './failure.ts';
 import { Shape } from './fields.ts';
 import { onceFor, onceKeyIn } from './idempotency.ts';
@@ -43,8 +43,8 @@ function serve<Principal>(
   declaration: Api<Principal>,
   endpoint: AnyEndpoint<Principal>,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
-  const { authentication, allows, limits, failureOf } = declaration;
-  const shape = shaper(declaration, endpoint);
+  const { authentication, allows, limits, failureOf, reader } = declaration;
+  const shape = reader ? readerShaper(declaration, reader, endpoint) : shaper(declaration, endpoint);
 
   return async function handle(request, reply) {
     server.work.begin();
@@ -114,11 +114,65 @@ function spend<Principal>(
   reply.headers(envelope.rate(taken.state));
 }
 
-/** Reads and checks everything that the client sent; every wrong field is in the one failure it throws. */
-function shaper<Principal>(
-  { strictQuery, idempotency, prefix }: Api<Principal>,
+type Shaper<Principal> = (request: FastifyRequest, principal: Principal) => Promise<Shaped> | Shaped;
+
+/** The body's bytes and the idempotency key's promise, whatever the bytes mean. */
+async function received<Principal>(
+  { idempotency, prefix }: Api<Principal>,
+  request: FastifyRequest,
+  principal: Principal,
+): Promise<{ readonly bytes: Buffer; readonly once: Once | null }> {
+  const { raw } = request;
+  const key = idempotency ? onceKeyIn(raw.rawHeaders, idempotency.header) : null;
+  const reading = readBody(raw);
+  const bytes = reading instanceof Promise ? await reading : reading;
+  if (bytes.length > 0) requireJson(raw.headers);
+  const once = key === null || !idempotency ? null : onceOf(idempotency, prefix, request, principal, key, bytes);
+  return { bytes, once };
+}
+
+/** The path as it was asked for: an order's id in it keeps the keys of two orders apart. */
+function onceOf<Principal>(
+  options: NonNullable<Api<Principal>['idempotency']>,
+  prefix: string,
+  { url, method }: FastifyRequest,
+  principal: Principal,
+  key: string,
+  bytes: Buffer,
+): Once {
+  const { owner, credential } = options.scopeOf(principal);
+  const mark = url.indexOf('?');
+  const path = mark < 0 ? url : url.slice(0, mark);
+  const search = mark < 0 ? '' : url.slice(mark + 1);
+  const scope = { owner, credential: `${prefix} ${credential}`, method, path: path.replace(/\/$/, '') };
+  return onceFor(options, scope, key, [search, bytes]);
+}
+
+const isWrite = ({ method }: AnyEndpoint<never>): boolean => [method].flat().some((name) => WRITES.has(name));
+
+/** For an API that reads in its own way: path and query, then the body. */
+function readerShaper<Principal>(
+  declaration: Api<Principal>,
+  reader: Reader,
   endpoint: AnyEndpoint<Principal>,
-): (request: FastifyRequest, principal: Principal) => Promise<Shaped> | Shaped {
+): Shaper<Principal> {
+  const { params = NOTHING, query = NOTHING, body = NOTHING } = endpoint;
+  return async (request, principal) => {
+    const { bytes, once } = isWrite(endpoint)
+      ? await received(declaration, request, principal)
+      : { bytes: null, once: null };
+    return {
+      params: reader.params(params, request.params as Record<string, string>),
+      query: reader.query(query, queryPairs(request.url)),
+      body: bytes ? reader.body(body, bytes) : {},
+      once,
+    };
+  };
+}
+
+/** Reads and checks everything that the client sent; every wrong field is in the one failure it throws. */
+function shaper<Principal>(declaration: Api<Principal>, endpoint: AnyEndpoint<Principal>): Shaper<Principal> {
+  const { strictQuery } = declaration;
   const params = endpoint.params ? compileSchema(endpoint.params as JsonSchema) : null;
   const query = compileSchema((endpoint.query ?? NOTHING) as JsonSchema);
   const body = compileSchema((endpoint.body ?? NOTHING) as JsonSchema);
@@ -137,40 +191,14 @@ function shaper<Principal>(
   }
 
   async function write(request: FastifyRequest, principal: Principal): Promise<Shaped> {
-    const { raw } = request;
-    const key = idempotency ? onceKeyIn(raw.rawHeaders, idempotency.header) : null;
-    const reading = readBody(raw);
-    const bytes = reading instanceof Promise ? await reading : reading;
-    if (bytes.length > 0) requireJson(raw.headers);
+    const { bytes, once } = await received(declaration, request, principal);
     const { value, violations } = readJson(bytes, body.root);
     const merged = mergeQuery(queryPairs(request.url), value, body.root);
     settle(body, value, merged.length === 0 ? violations : [...violations, ...merged]);
-    return {
-      params: paramsOf(request),
-      query: {},
-      body: value,
-      once: key === null || !idempotency ? null : onceOf(idempotency, request, principal, key, bytes),
-    };
+    return { params: paramsOf(request), query: {}, body: value, once };
   }
 
-  /** The path as it was asked for: an order's id in it keeps the keys of two orders apart. */
-  function onceOf(
-    options: NonNullable<typeof idempotency>,
-    { url, method }: FastifyRequest,
-    principal: Principal,
-    key: string,
-    bytes: Buffer,
-  ): Once {
-    const { owner, credential } = options.scopeOf(principal);
-    const mark = url.indexOf('?');
-    const path = mark < 0 ? url : url.slice(0, mark);
-    const search = mark < 0 ? '' : url.slice(mark + 1);
-    const scope = { owner, credential: `${prefix} ${credential}`, method, path: path.replace(/\/$/, '') };
-    return onceFor(options, scope, key, [search, bytes]);
-  }
-
-  const hasBody = [endpoint.method].flat().some((method) => WRITES.has(method));
-  return hasBody ? write : read;
+  return isWrite(endpoint) ? write : read;
 }
 
 function settle(schema: CompiledSchema, value: object, violations: readonly Violation[]): void {

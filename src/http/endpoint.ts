@@ -73,6 +73,17 @@ export const endpointOf =
   ): AnyEndpoint<Principal> =>
     endpoint;
 
+/**
+ * How an API reads what was sent, when its contract isn't the closed schemas of this room: each part checked against the endpoint's
+ * schema, and the value that the handler gets. Throws a Failure.
+ */
+export interface Reader {
+  params(schema: TSchema, given: Readonly<Record<string, string>>): object;
+  query(schema: TSchema, pairs: readonly (readonly [name: string, value: string])[]): object;
+  /** The body's bytes, none when there was no body. */
+  body(schema: TSchema, bytes: Buffer): object;
+}
+
 export interface Api<Principal> {
   /** `/gateway` */
   readonly prefix: string;
@@ -94,6 +105,8 @@ export interface Api<Principal> {
     /** Whose records the keys of this principal are, and which credential. */
     readonly scopeOf: (principal: Principal) => { readonly owner: bigint; readonly credential: string };
   };
+  /** Absent: the schemas are closed, and every wrong field is a pointer in a 422 (schema.ts). */
+  readonly reader?: Reader;
   /** Errors of the API's own rooms that are failures of the request (an order that isn't there); null: a broken invariant. */
   readonly failureOf?: (error: unknown) => Failure | null;
 }

@@ -22,9 +22,11 @@ export const STATUS = {
   not_acceptable: 406,
   timeout: 408,
   conflict: 409,
+  gone: 410,
   too_large: 413,
   unsupported_media_type: 415,
   validation: 422,
+  locked: 423,
   rate_limited: 429,
   headers_too_large: 431,
   internal: 500,
@@ -42,6 +44,8 @@ export interface RateState {
 export interface FailureDetail {
   /** Closed text for people; null: the envelope's own. */
   readonly message?: string | null;
+  /** The contract's own word for it, where it has one. */
+  readonly code?: string;
   readonly errors?: readonly FieldError[];
   readonly allow?: string;
   readonly retryAfterSeconds?: number;
@@ -75,6 +79,8 @@ export interface Envelope {
   failure(kind: FailureKind, detail: FailureDetail): FailureAnswer;
   /** Header fields that tell a client where its rate limit stands, for every answer while a limit is set. */
   rate(state: RateState): Readonly<Record<string, string>>;
+  /** Another header field that tells the request's id, besides x-request-id. */
+  readonly requestIdHeader?: string;
   /** JSON schema of the failure body, for the API description. */
   readonly schema: object;
 }
@@ -102,9 +108,11 @@ const TITLES: Readonly<Record<FailureKind, string>> = {
   not_acceptable: 'Only application/json can be answered',
   timeout: 'The request took too long to arrive',
   conflict: 'A request with the same idempotency key is being processed',
+  gone: 'No longer available',
   too_large: 'Request body is too large',
   unsupported_media_type: 'Content type must be application/json',
   validation: 'Validation failed',
+  locked: 'Locked',
   rate_limited: 'Too many requests',
   headers_too_large: 'Request header is too large',
   internal: 'Internal error',

@@ -20,6 +20,7 @@ export {
   endpointOf,
   type Input,
   type Method,
+  type Reader,
 } from './endpoint.ts';
 export {
   type Envelope,
@@ -40,6 +41,6 @@ export { type Rate, type RateLimiter, rateLimiter, type Taken } from './limits.t
 export { type PageLinks, pageLinks } from './links.ts';
 export { type AnyApi, type ApiInfo, openapiOf } from './openapi.ts';
 export { createMetrics, type Metrics, operations, type Readiness } from './operations.ts';
-export { pointerOf } from './pointer.ts';
+export { pointerNames, pointerOf } from './pointer.ts';
 export { purgeIdempotency } from './queries.ts';
 export { createServer, type Server, type ServerOptions, type Timeouts } from './server.ts';

@@ -140,6 +140,8 @@ export function createServer(options: ServerOptions): Server {
     inFlight.add(reply.raw);
     metrics?.started();
     reply.headers(fixedHeaders).header('x-request-id', request.id);
+    const { requestIdHeader } = envelopeAt(request.url);
+    if (requestIdHeader) reply.header(requestIdHeader, request.id);
     next(isPlausible(request) ? undefined : new Failure('bad_request'));
   });
 

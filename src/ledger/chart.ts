@@ -14,6 +14,12 @@ export const chart = {
   refund_clearing: ['L', 'refunds and payouts on their way to cardholders'],
   chargeback_clearing: ['L', 'charged back by issuers'],
   fx: ['A', 'conversion, by pair: what one currency gave and the other received'],
+  cardholder: ['L', 'owed to a cardholder, by managed account or prepaid card; below zero: the cardholder owes'],
+  card_hold: ['M', 'held for authorizations, by managed account or prepaid card'],
+  card_hold_contra: ['M', 'the other side of card_hold'],
+  scheme_payable: ['L', 'cleared purchases that the card network is owed'],
+  issuer_bank: ['A', 'money of cardholders in the bank'],
+  issuing_fees: ['I', 'fees of cards and accounts'],
 } as const satisfies Record<string, readonly ['A' | 'L' | 'I' | 'E' | 'M', string]>;
 
 export type AccountName = keyof typeof chart;

@@ -1,7 +1,18 @@
 // ledger: double entry. Owns postings, balances and rates; knows amounts and accounts, no order's state. Postings are final.
+
 export { type Cashflow, cashflowOf } from './cashflow.ts';
+export { account } from './chart.ts';
 export { type Invariant, ledgerInvariants } from './invariants.ts';
-export { convert, type Entry, type Posted, postClearing, postOperation, postReserveRelease } from './post.ts';
+export {
+  convert,
+  type Entry,
+  type Line,
+  type Posted,
+  postClearing,
+  postGroup,
+  postOperation,
+  postReserveRelease,
+} from './post.ts';
 export { type PricingPlan, type PricingRule, pricingErrors } from './pricing.ts';
 export { type Posting, postingsOfOrders, type RateRow, ratesBetween, ratesLatest } from './queries.ts';
 export {

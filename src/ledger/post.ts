@@ -45,7 +45,8 @@ export function convert({ minor, currency }: Money, to: string, rate: Rate | nul
   return divideHalfEven(minor * rate.micro * up, 1_000_000n * 10n ** BigInt(exponentOf(currency)));
 }
 
-type Line = readonly [account: string, currency: string, amount: bigint];
+/** Debit positive, credit negative; the account as `account()` names it. */
+export type Line = readonly [account: string, currency: string, amount: bigint];
 
 /** Between the order's currency and ours: each currency sums to zero over the pair's conversion account. */
 function exchange(entry: Entry, orderAccount: string, accountingMinor: bigint, sign: 1n | -1n): Line[] {
@@ -140,6 +141,15 @@ interface Origin {
   readonly operationId: bigint | null;
   readonly at: Date;
 }
+
+/** A group of the caller's own lines: a room whose movements are not a merchant's. `orderId` is what the group belongs to. */
+export const postGroup = (origin: Origin, entryId: bigint, kind: string, lines: readonly Line[]): Posted =>
+  posted(
+    origin,
+    entryId,
+    kind,
+    lines.filter(([, , amount]) => amount !== 0n),
+  );
 
 function posted(origin: Origin, entryId: bigint, kind: string, lines: readonly Line[]): Posted {
   const sums = new Map<string, bigint>();

@@ -14,6 +14,7 @@ export {
 } from './iso-codes.ts';
 export { createLinks, withDeadline } from './link.ts';
 export {
+  type Channel,
   type IssuerHost,
   type Link,
   type NetworkAnswer,

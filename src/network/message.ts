@@ -2,7 +2,10 @@
 // Rule: a message carries a whole card number, so it is never logged, stored or printed; only a link's codec opens it.
 import type { Money, Pan } from '../base/index.ts';
 
-export type NetworkOperation = 'authorize' | 'charge' | 'reverse' | 'refund' | 'credit';
+export type NetworkOperation = 'authorize' | 'increment' | 'charge' | 'reverse' | 'refund' | 'credit';
+
+/** How the card meets the merchant: DE 22 (entry mode), DE 3 (cash, cashback) and DE 25 (condition) taken together. */
+export type Channel = 'ecommerce' | 'chip' | 'contactless' | 'atm' | 'cashback' | 'credit';
 
 export interface NetworkRequest {
   /** Gives the MTI and DE 3: see MESSAGES. */
@@ -39,11 +42,18 @@ export interface NetworkRequest {
     readonly mcc: string;
     /** DE 43. */
     readonly descriptor: string;
+    /** DE 43, last part: ISO 3166-1 alpha-3; null when the acquirer doesn't say. */
+    readonly country: string | null;
     /** A wrong CVV is answered 82 instead of an approval with a note. */
     readonly cvvMustMatch: boolean;
   };
   /** DE 22: 81x or 10x. A payment whose card comes from an earlier order is `credential_on_file`, one whose card came now is not. */
   readonly entryMode: 'ecommerce' | 'credential_on_file';
+  readonly channel: Channel;
+  /** False: a pre-authorization, whose amount may still change (DE 61 of the schemes). */
+  readonly final: boolean;
+  /** DE 52 in clear, as only a simulator may have it; null: no PIN was asked for. */
+  readonly pin: string | null;
   /** DE 48 tag 04. */
   readonly initiator: 'customer' | 'merchant';
   /** DE 48 tag 05: recurring, instalment, unscheduled, customer present. */
@@ -119,6 +129,7 @@ interface MessageForm {
 /** ISO 8583 message class and processing code of each operation. The first 0200 with 20 gives back to a card, 26 pays out to one. */
 export const MESSAGES: Readonly<Record<NetworkOperation, MessageForm>> = {
   authorize: { request: '0100', answer: '0110', processingCode: '000000' },
+  increment: { request: '0100', answer: '0110', processingCode: '000000' },
   charge: { request: '0220', answer: '0230', processingCode: '000000' },
   reverse: { request: '0400', answer: '0410', processingCode: '000000' },
   refund: { request: '0200', answer: '0210', processingCode: '200000' },

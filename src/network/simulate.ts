@@ -66,6 +66,8 @@ const RULES: Readonly<Record<NetworkOperation, Rule>> = {
     if (book.some((entry) => entry.operation === 'reverse' && entry.original_reference === reference)) return INVALID;
     return amount.minor === 0n ? { code: '85' } : APPROVED;
   },
+  /** Merchants of this acquirer don't raise what they have authorized. */
+  increment: () => INVALID,
   charge: onOriginal((amount, { held }) => (amount <= held ? APPROVED : INVALID_AMOUNT)),
   /**
    * Naming the authorization it releases what is held; naming a charge it undoes what its authorization has charged.

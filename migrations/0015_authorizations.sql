@@ -1,0 +1,81 @@
+-- Up Migration
+-- What issued cards are asked to pay, what was decided and why, and what became of it.
+
+create table authorizations (
+  tenant_id int8 not null,
+  id int8 not null,
+  card_id int8 not null,
+  -- Whose funds: the card itself, or its parent account.
+  instrument_id int8 not null,
+  -- PENDING waits for forwarding; OPEN holds; CLOSED is cleared, released or expired; DECLINED never held.
+  state text not null check (state in ('PENDING', 'OPEN', 'CLOSED', 'DECLINED')),
+  channel text not null,
+  merchant jsonb not null,
+  -- As the merchant asked.
+  amount int8 not null,
+  currency text not null,
+  -- In the card's currency: authorized so far, still held, cleared, given back.
+  billing_currency text not null,
+  authorized int8 not null,
+  held int8 not null,
+  cleared int8 not null,
+  refunded int8 not null,
+  rate jsonb,
+  -- What of it stands on the spend counters, and in which windows.
+  consumed int8 not null,
+  windows jsonb not null,
+  response_code text not null,
+  reason text,
+  -- Every check in its order, and what it found.
+  explanation jsonb not null,
+  details jsonb not null,
+  expires_at timestamptz,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (tenant_id, id)
+) with (fillfactor = 85);
+create index authorizations_card on authorizations (tenant_id, card_id, id);
+create index authorizations_expires_at on authorizations (expires_at) where state = 'OPEN';
+create index authorizations_pending on authorizations (created_at) where state = 'PENDING';
+
+-- Every message by its reference, and its answer: a repeat is answered as before and changes nothing.
+create table authorization_messages (
+  tenant_id int8 not null,
+  reference text not null,
+  operation text not null,
+  -- Reference of the authorization that it belongs to.
+  original text,
+  authorization_id int8,
+  amount int8 not null,
+  answer jsonb not null,
+  created_at timestamptz not null,
+  primary key (tenant_id, reference)
+);
+create index authorization_messages_original on authorization_messages (tenant_id, original) where original is not null;
+
+-- What a card has spent in the current windows: interval → {start, used}. One row a card, locked by what spends.
+create table spend_counters (
+  tenant_id int8 not null,
+  card_id int8 not null,
+  windows jsonb not null,
+  primary key (tenant_id, card_id)
+) with (fillfactor = 50);
+
+-- Challenges of 3-D Secure for issued cards.
+create table card_challenges (
+  tenant_id int8 not null,
+  id int8 not null,
+  card_id int8 not null,
+  channel text not null,
+  state text not null check (state in ('PENDING', 'PASSED', 'FAILED', 'EXPIRED')),
+  amount int8 not null,
+  currency text not null,
+  merchant text not null,
+  code_hash text,
+  tries int4 not null,
+  sent_at timestamptz not null,
+  expires_at timestamptz not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (tenant_id, id)
+);

@@ -1,0 +1,107 @@
+// Statements on managed_accounts, funds and statement_entries. Rule: funds are only ever changed by moveFunds (funds.ts), under their lock.
+import { type Change, type Db, insert, type Kind, type Need, table, update } from '../../store/index.ts';
+import type { Funds, ManagedAccount, StatementEntry } from './model.ts';
+
+export const managedAccounts = table<ManagedAccount>(
+  'managed_accounts',
+  {
+    tenant_id: 'int8',
+    id: 'int8',
+    identity_id: 'int8',
+    profile_id: 'int8',
+    friendly_name: 'text',
+    tag: 'text',
+    currency: 'text',
+    state: 'text',
+    blocks: 'jsonb',
+    destroyed_reason: 'text',
+    created_at: 'timestamptz',
+    updated_at: 'timestamptz',
+  },
+  ['tenant_id', 'id'],
+);
+const funds = table<Funds>(
+  'funds',
+  { tenant_id: 'int8', instrument_id: 'int8', currency: 'text', actual: 'int8', held: 'int8', entries: 'int4' },
+  ['tenant_id', 'instrument_id'],
+);
+const statementEntries = table<StatementEntry>(
+  'statement_entries',
+  {
+    tenant_id: 'int8',
+    instrument_id: 'int8',
+    sequence: 'int4',
+    id: 'int8',
+    type: 'text',
+    amount: 'int8',
+    available_change: 'int8',
+    actual_after: 'int8',
+    available_after: 'int8',
+    reference_id: 'int8',
+    details: 'jsonb',
+    created_at: 'timestamptz',
+  },
+  ['tenant_id', 'instrument_id', 'sequence'],
+);
+
+export interface InstrumentKey {
+  readonly tenantId: bigint;
+  readonly id: bigint;
+}
+const keyText = ({ tenantId, id }: InstrumentKey): string => `${tenantId}/${id}`;
+const keysOf = (keys: readonly InstrumentKey[]) => [keys.map(({ tenantId }) => tenantId), keys.map(({ id }) => id)];
+const KEYS = 'unnest($1::int8[], $2::int8[]) as k(tenant_id, id)';
+
+/** Managed accounts, locked. */
+export const accountKind: Kind<InstrumentKey, ManagedAccount> = {
+  name: 'managed_account',
+  keyText,
+  async load(db, keys) {
+    const rows = await db.query<ManagedAccount>(
+      `select a.* from ${KEYS} join managed_accounts a on a.tenant_id = k.tenant_id and a.id = k.id order by a.tenant_id, a.id for update of a`,
+      keysOf(keys),
+    );
+    return new Map(rows.map((row) => [keyText({ tenantId: row.tenant_id, id: row.id }), row]));
+  },
+};
+export const needAccount = (tenantId: bigint, id: bigint): Need => ({ kind: accountKind, key: { tenantId, id } });
+
+/** Funds of an account or prepaid card, locked: the one lock for all that spends them. */
+export const fundsKind: Kind<InstrumentKey, Funds> = {
+  name: 'funds',
+  keyText,
+  async load(db, keys) {
+    const rows = await db.query<Funds>(
+      `select f.* from ${KEYS} join funds f on f.tenant_id = k.tenant_id and f.instrument_id = k.id order by f.tenant_id, f.instrument_id for update of f`,
+      keysOf(keys),
+    );
+    return new Map(rows.map((row) => [keyText({ tenantId: row.tenant_id, id: row.instrument_id }), row]));
+  },
+};
+export const needFunds = (tenantId: bigint, instrumentId: bigint): Need => ({
+  kind: fundsKind,
+  key: { tenantId, id: instrumentId },
+});
+
+export const accountInsert = (row: ManagedAccount): Change => insert(managedAccounts, row);
+export const accountUpdate = (row: ManagedAccount): Change => update(managedAccounts, row);
+export const fundsInsert = (row: Funds): Change => insert(funds, row);
+export const fundsUpdate = (row: Funds): Change => update(funds, row);
+export const statementInsert = (row: StatementEntry): Change => insert(statementEntries, row);
+
+export async function accountGet(db: Db, tenantId: bigint, id: bigint): Promise<ManagedAccount | null> {
+  const rows = await db.query<ManagedAccount>('select * from managed_accounts where tenant_id = $1 and id = $2', [
+    tenantId,
+    id,
+  ]);
+  return rows[0] ?? null;
+}
+
+/** By instrument; what has no funds of its own (a debit card) is left out. */
+export async function fundsOf(db: Db, tenantId: bigint, ids: readonly bigint[]): Promise<ReadonlyMap<bigint, Funds>> {
+  const rows = await db.query<Funds>('select * from funds where tenant_id = $1 and instrument_id = any($2::int8[])', [
+    tenantId,
+    ids,
+  ]);
+  return new Map(rows.map((row) => [row.instrument_id, row]));
+}

@@ -1,0 +1,130 @@
+// The shape of the issuing API's failures, and how it reads requests (card-issuing-api.md, "Errors"; issuing-decisions.md, "Field errors").
+// Rule: nothing that a client sent is repeated: a wrong field is named by the schema's own words and array positions.
+import type { TSchema } from 'typebox';
+import { type Envelope, Failure, type FailureKind, pointerNames, pointerOf, type Reader } from '../../http/index.ts';
+import { cleaned, type InvalidField, invalidFields } from './check.ts';
+
+/** What each failure says when nobody knew better, and its status where the standard's own doesn't fit. */
+const FAILURES: Readonly<Record<FailureKind, readonly [code: string, message: string, status: number]>> = {
+  bad_request: ['BAD_REQUEST', 'Invalid request', 400],
+  unauthenticated: ['UNAUTHORIZED', 'Credentials or access token invalid', 401],
+  forbidden: ['ACCESS_TOKEN_REQUIRED', 'Not allowed', 403],
+  not_found: ['RESOURCE_NOT_FOUND', 'Resource not found', 404],
+  method_not_allowed: ['METHOD_NOT_ALLOWED', 'Method not allowed', 405],
+  not_acceptable: ['NOT_ACCEPTABLE', 'Only application/json can be answered', 406],
+  timeout: ['REQUEST_TIMEOUT', 'The request took too long to arrive', 408],
+  conflict: ['IDEMPOTENCY_REF_IN_USE', 'A request with the same idempotency-ref is being processed', 409],
+  gone: ['GONE', 'No longer available', 410],
+  too_large: ['REQUEST_TOO_LARGE', 'Request body is too large', 413],
+  unsupported_media_type: ['UNSUPPORTED_MEDIA_TYPE', 'Content type must be application/json', 415],
+  validation: ['INVALID_REQUEST', 'Invalid request', 400],
+  locked: ['LOCKED', 'Locked', 423],
+  rate_limited: ['TOO_MANY_REQUESTS', 'Too many requests', 429],
+  headers_too_large: ['REQUEST_HEADER_TOO_LARGE', 'Request header is too large', 431],
+  internal: ['SERVER_ERROR', 'Server problem; try later', 500],
+  unavailable: ['UNAVAILABLE', 'Temporarily offline for maintenance; try later', 503],
+};
+
+/** 403 and 409 carry `errorCode`, other failures `code`; 400 lists the wrong fields. */
+const ERROR_CODE: ReadonlySet<FailureKind> = new Set(['forbidden', 'conflict']);
+const INVALID: ReadonlySet<FailureKind> = new Set(['bad_request', 'validation']);
+
+export const issuingEnvelope: Envelope = {
+  requestIdHeader: 'request-ref',
+  failure(kind, { message, code, errors = [], allow, retryAfterSeconds, rate }) {
+    const [ownCode, ownMessage, status] = FAILURES[kind];
+    const headers: Record<string, string> = {};
+    if (allow !== undefined) headers.allow = allow;
+    if (retryAfterSeconds !== undefined) headers['retry-after'] = String(retryAfterSeconds);
+    if (rate) Object.assign(headers, issuingEnvelope.rate(rate));
+    if (INVALID.has(kind)) {
+      const invalidFields = errors.map(({ uri, attribute }) => {
+        const path = pointerNames(decodeURIComponent(uri.slice(1)));
+        return { params: path.slice(0, -1), fieldName: path.at(-1) ?? '', error: attribute ?? 'REGEX' };
+      });
+      return { status, headers, body: { message: ownMessage, syntaxErrors: { invalidFields } } };
+    }
+    const named = ERROR_CODE.has(kind) ? { errorCode: code ?? ownCode } : { code: code ?? ownCode };
+    return { status, headers, body: { ...named, message: message ?? ownMessage } };
+  },
+  rate: ({ limit, resetSeconds }) => ({
+    'x-ratelimit-limit': String(limit),
+    'x-ratelimit-reset': String(resetSeconds),
+  }),
+  schema: {
+    title: 'IssuingFailure',
+    type: 'object',
+    properties: {
+      message: { type: 'string' },
+      code: { type: 'string' },
+      errorCode: { type: 'string', description: '403 and 409.' },
+      syntaxErrors: {
+        type: 'object',
+        description: '400.',
+        properties: {
+          invalidFields: {
+            type: 'array',
+            items: {
+              type: 'object',
+              required: ['params', 'fieldName', 'error'],
+              properties: {
+                params: {
+                  type: 'array',
+                  items: { type: 'string' },
+                  description: 'The path of what contains the field.',
+                },
+                fieldName: { type: 'string' },
+                error: { type: 'string' },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+};
+
+const failureOfFields = (fields: readonly InvalidField[]): Failure =>
+  new Failure('validation', {
+    errors: fields.map(({ path, error }) => ({ message: error, uri: pointerOf(path), attribute: error })),
+  });
+
+/** A wrong field that only a handler can see. */
+export const invalidField = (path: readonly string[], error: InvalidField['error']): Failure =>
+  failureOfFields([{ path, error }]);
+
+function checked(schema: TSchema, value: unknown): object {
+  const wrong = invalidFields(schema, value);
+  if (wrong.length > 0) throw failureOfFields(wrong);
+  return cleaned(schema, value) as object;
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** No body is an empty object; anything else that is not a JSON object is a 400 without wrong fields. */
+function parsed(bytes: Buffer): unknown {
+  if (bytes.length === 0) return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(utf8.decode(bytes));
+  } catch {
+    throw new Failure('bad_request');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Failure('bad_request');
+  return value;
+}
+
+/** Unknown fields are ignored, of a name given twice in a query the last counts. */
+export const issuingReader: Reader = {
+  params: (schema, given) => checkedOrClosed(schema, given),
+  query: (schema, pairs) => checkedOrClosed(schema, Object.fromEntries(pairs.filter(([, value]) => value !== ''))),
+  body: (schema, bytes) => {
+    const value = parsed(bytes);
+    return checkedOrClosed(schema, value);
+  },
+};
+
+/** An endpoint that declares no schema for a part takes nothing of it. */
+function checkedOrClosed(schema: TSchema, value: unknown): object {
+  return 'additionalProperties' in schema ? {} : checked(schema, value);
+}

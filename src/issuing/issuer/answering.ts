@@ -1,0 +1,57 @@
+// Commands that end a request: their effect, their answer and the record of the request's idempotency-ref are one commit.
+import type { Change, Command, Loaded, Need, Next, Once, StoredAnswer } from '../../store/index.ts';
+import { onceCommand } from '../../store/index.ts';
+import type { Issuer } from './issuer.ts';
+
+export interface Ending {
+  readonly status: number;
+  /** null: an answer without body. */
+  readonly body: object | null;
+  readonly changes: readonly Change[];
+  readonly next?: readonly Next[];
+}
+
+export interface EndingCommand {
+  readonly name: string;
+  readonly needs: readonly Need[];
+  /** Pure. Refuses by throwing a Refusal; then nothing is written, and the idempotency-ref stays free. */
+  decide(loaded: Loaded): Ending;
+}
+
+/** What goes over the wire; `replayed` when an earlier request with the same idempotency-ref was answered so. */
+export interface CommittedAnswer {
+  readonly status: number;
+  readonly body: string | null;
+  readonly replayed: boolean;
+}
+
+/** Bigints are digits in text. */
+const jsonText = (body: object | null): string =>
+  body === null
+    ? ''
+    : JSON.stringify(body, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
+
+/** Runs the command in the group commit. A repeat of the request under the same idempotency-ref gets the same bytes and changes nothing. */
+export async function commitAnswer(
+  issuer: Issuer,
+  once: Once | null,
+  command: EndingCommand,
+): Promise<CommittedAnswer> {
+  const inner: Command<Ending> = {
+    name: command.name,
+    needs: command.needs,
+    decide(loaded) {
+      const ending = command.decide(loaded);
+      return { value: ending, changes: ending.changes, ...(ending.next ? { next: ending.next } : {}) };
+    },
+  };
+  const answer: StoredAnswer & { readonly replayed?: true } = await issuer.committer.submit(
+    onceCommand(
+      inner,
+      once,
+      () => issuer.clock.now(),
+      ({ status, body }) => ({ status, body: jsonText(body), location: null }),
+    ),
+  );
+  return { status: answer.status, body: answer.body === '' ? null : answer.body, replayed: answer.replayed ?? false };
+}

@@ -1,0 +1,27 @@
+// What every use case of issuing works with.
+import type { Clock, IdMaker, Log, Permutation, Random } from '../../base/index.ts';
+import type { Rate } from '../../ledger/index.ts';
+import type { Committer, Db } from '../../store/index.ts';
+import type { Vault } from '../../vault/index.ts';
+import type { Tenants } from '../tenants/index.ts';
+
+export interface Issuer {
+  readonly clock: Clock;
+  readonly ids: IdMaker;
+  readonly random: Random;
+  readonly log: Log;
+  readonly db: Db & { transaction<Value>(work: (db: Db) => Promise<Value>): Promise<Value> };
+  /** All that moves money, changes a card or counts against a limit goes through it. */
+  readonly committer: Committer;
+  readonly vault: Vault;
+  /** Ids as the outside sees them. */
+  readonly permutation: Permutation;
+  readonly tenants: Tenants;
+  /** Without trailing slash. */
+  readonly publicUrl: string;
+  readonly sandbox: boolean;
+  /** The latest rate; null: none. */
+  readonly rate: (from: string, to: string) => Rate | null;
+  /** Work that nobody waits for; it ends before the process does. */
+  background(work: Promise<unknown>): void;
+}

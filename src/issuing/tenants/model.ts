@@ -1,0 +1,245 @@
+// Tenant, programme, profile: what an operator sets up, and what cards are made and judged by. Rows keep only what differs from the
+// defaults here. Rule: a setting that is not listed here does not exist.
+import type { SpendRules } from '../rules/index.ts';
+
+/** Most live cards: all together, and of single currencies; null: no limit. */
+export interface CardLimits {
+  readonly total: number | null;
+  readonly currencies: Readonly<Record<string, number>>;
+}
+export const UNLIMITED: CardLimits = { total: null, currencies: {} };
+
+export interface InstallationSettings {
+  readonly cardLimits: CardLimits;
+  /** The platform's spend rules. */
+  readonly rules: SpendRules;
+}
+export const defaultInstallation: InstallationSettings = { cardLimits: UNLIMITED, rules: {} };
+
+export interface TenantSettings {
+  readonly cardLimits: CardLimits;
+  /** Card numbers may be shown as they are to sessions that are stepped up. */
+  readonly pciScoped: boolean;
+  /** A parentManagedAccountId with PREPAID_MODE is PAYMENT_MODEL_CONSTRAINTS_VIOLATED instead of being ignored. */
+  readonly strictParentAccount: boolean;
+  /** Spend limits on prepaid cards are allowed. */
+  readonly prepaidSpendLimits: boolean;
+  /** The wire value of EXTERNAL_AUTHY besides its own name; null: none. */
+  readonly authenticatorAlias: string | null;
+  /** Where authorizations are forwarded to, and the secret that signs them (whsec_…). */
+  readonly forwarding: { readonly url: string; readonly secret: string } | null;
+  readonly webhookUrl: string | null;
+  /** `maintenance` answers 503; `failing` fails with 500 (sandbox only). */
+  readonly availability: 'up' | 'maintenance' | 'failing';
+  readonly rateLimit: { readonly perSecond: number; readonly burst: number } | null;
+}
+export const defaultTenant: TenantSettings = {
+  cardLimits: UNLIMITED,
+  pciScoped: false,
+  strictParentAccount: false,
+  prepaidSpendLimits: false,
+  authenticatorAlias: null,
+  forwarding: null,
+  webhookUrl: null,
+  availability: 'up',
+  rateLimit: null,
+};
+
+export const KYC_LEVELS = ['KYC_LEVEL_1', 'KYC_LEVEL_2'] as const;
+export type KycLevel = (typeof KYC_LEVELS)[number];
+export const KYC_STATES = ['NOT_STARTED', 'INITIATED', 'PENDING_REVIEW', 'APPROVED', 'REJECTED'] as const;
+export type KycState = (typeof KYC_STATES)[number];
+
+/** What an identity of a KYC level may do; null: no limit. */
+export interface KycLimits {
+  readonly cards: number | null;
+  readonly debitCards: boolean;
+  readonly rules: SpendRules;
+}
+
+/** Countries by alpha-2; both null: every country. */
+export interface Countries {
+  readonly allowed: readonly string[] | null;
+  readonly excluded: readonly string[] | null;
+}
+
+export interface ProgrammeSettings {
+  readonly cardLimits: CardLimits;
+  readonly countries: Countries;
+  readonly authForwarding: boolean;
+  readonly biometrics: boolean;
+  readonly externalAuthy: boolean;
+  readonly uniqueMobile: boolean;
+  readonly kyc: Readonly<Record<KycLevel, KycLimits>>;
+}
+export const defaultProgramme: ProgrammeSettings = {
+  cardLimits: UNLIMITED,
+  countries: { allowed: null, excluded: null },
+  authForwarding: false,
+  biometrics: false,
+  externalAuthy: false,
+  uniqueMobile: false,
+  kyc: {
+    KYC_LEVEL_1: { cards: 1, debitCards: false, rules: { spendLimit: [] } },
+    KYC_LEVEL_2: { cards: null, debitCards: true, rules: {} },
+  },
+};
+
+export const MODES = ['PREPAID_MODE', 'DEBIT_MODE'] as const;
+export type Mode = (typeof MODES)[number];
+export const BRANDS = ['MASTERCARD', 'VISA'] as const;
+export type Brand = (typeof BRANDS)[number];
+export const CHANNELS_3DS = ['OTP_SMS', 'BIOMETRICS', 'EXTERNAL_AUTHY'] as const;
+export type AuthChannel = (typeof CHANNELS_3DS)[number];
+export const DELIVERY_METHODS = ['STANDARD_DELIVERY', 'REGISTERED_MAIL', 'COURIER', 'FIRST_CLASS_MAIL'] as const;
+export type DeliveryMethod = (typeof DELIVERY_METHODS)[number];
+export const OWNER_TYPES = ['consumer', 'corporate'] as const;
+export type OwnerType = (typeof OWNER_TYPES)[number];
+
+/** Decimal percentages as text (`1.5`), fixed fees in minor units of the card's currency. */
+export interface Fees {
+  readonly create: number;
+  readonly upgrade: number;
+  readonly purchasePercent: string;
+  readonly atmFixed: number;
+  readonly fxPercent: string;
+}
+
+export interface ProfileSettings {
+  readonly mode: Mode;
+  readonly ownerType: OwnerType;
+  readonly currencies: readonly string[];
+  readonly providers: readonly Brand[];
+  /** Which provider serves a currency or country; the first that fits, else the first of `providers`. */
+  readonly routing: readonly { readonly currency?: string; readonly country?: string; readonly provider: Brand }[];
+  /** Name of the card range of each provider. */
+  readonly ranges: Readonly<Partial<Record<Brand, string>>>;
+  readonly countries: Countries;
+  readonly wallets: {
+    readonly enabled: boolean;
+    readonly pushProvisioning: boolean;
+    readonly artworks: readonly string[];
+    readonly defaultArtwork: string | null;
+  };
+  readonly threeDs: {
+    readonly required: boolean;
+    readonly primaryChannels: readonly AuthChannel[];
+    readonly fallbackChannels: readonly AuthChannel[];
+  };
+  readonly authForwarding: boolean;
+  readonly forwardingDefault: 'APPROVE' | 'DECLINE';
+  readonly physical: {
+    readonly products: readonly string[];
+    readonly carriers: readonly string[];
+    readonly deliveryMethods: readonly DeliveryMethod[];
+  };
+  readonly physicalByDefault: boolean;
+  readonly expiryPeriodMonths: number;
+  readonly renewal: 'AUTO_RENEW' | 'NO_RENEW';
+  /** Days that a hold lives: final and pre-authorization, and by merchant category. */
+  readonly holdDays: {
+    readonly final: number;
+    readonly preAuthorization: number;
+    readonly categories: Readonly<Record<string, number>>;
+  };
+  readonly fees: Fees;
+  readonly rules: SpendRules;
+  /** Most that may be drawn at cash machines a day, minor units; null: no limit of its own. */
+  readonly atmDailyLimit: number | null;
+}
+export const defaultProfile: ProfileSettings = {
+  mode: 'PREPAID_MODE',
+  ownerType: 'consumer',
+  currencies: ['EUR'],
+  providers: ['MASTERCARD'],
+  routing: [],
+  ranges: {},
+  countries: { allowed: null, excluded: null },
+  wallets: { enabled: false, pushProvisioning: false, artworks: [], defaultArtwork: null },
+  threeDs: { required: false, primaryChannels: ['OTP_SMS'], fallbackChannels: [] },
+  authForwarding: false,
+  forwardingDefault: 'DECLINE',
+  physical: { products: [], carriers: [], deliveryMethods: ['STANDARD_DELIVERY'] },
+  physicalByDefault: false,
+  expiryPeriodMonths: 36,
+  renewal: 'AUTO_RENEW',
+  holdDays: { final: 7, preAuthorization: 30, categories: {} },
+  fees: { create: 0, upgrade: 0, purchasePercent: '0', atmFixed: 0, fxPercent: '0' },
+  rules: {},
+  atmDailyLimit: null,
+};
+
+export interface Tenant {
+  readonly id: bigint;
+  readonly name: string;
+  readonly active: boolean;
+  readonly settings: TenantSettings;
+}
+
+export interface Programme {
+  readonly tenantId: bigint;
+  readonly id: bigint;
+  readonly name: string;
+  readonly settings: ProgrammeSettings;
+}
+
+export interface Profile {
+  readonly tenantId: bigint;
+  readonly id: bigint;
+  readonly programmeId: bigint;
+  readonly name: string;
+  readonly kind: 'card' | 'account';
+  readonly active: boolean;
+  readonly settings: ProfileSettings;
+}
+
+export interface Identity {
+  readonly tenant_id: bigint;
+  readonly id: bigint;
+  readonly programme_id: bigint;
+  readonly type: OwnerType;
+  readonly name: string;
+  readonly kyc_state: KycState;
+  readonly kyc_level: KycLevel;
+  readonly active: boolean;
+  readonly settings: IdentitySettings;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+export interface IdentitySettings {
+  readonly cardLimits: CardLimits;
+  readonly rules: SpendRules;
+  /** Alpha-2. */
+  readonly country: string | null;
+}
+export const defaultIdentity: IdentitySettings = { cardLimits: UNLIMITED, rules: {}, country: null };
+
+export interface User {
+  readonly tenant_id: bigint;
+  readonly id: bigint;
+  readonly identity_id: bigint;
+  readonly kind: 'root' | 'authorised';
+  readonly name: string;
+  readonly surname: string;
+  readonly email: string;
+  readonly mobile: string | null;
+  readonly active: boolean;
+  readonly roles: readonly string[];
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+/** Tenants, programmes and profiles stand in memory, at most two seconds old; identities and users are read when asked for. */
+export interface Tenants {
+  /** The tenant of an API secret; null: unknown, expired or revoked secret, inactive tenant. The same work for any secret. */
+  authenticate(secret: string): Promise<Tenant | null>;
+  tenant(id: bigint): Promise<Tenant | null>;
+  programme(tenantId: bigint, id: bigint): Promise<Programme | null>;
+  profile(tenantId: bigint, id: bigint): Promise<Profile | null>;
+  installation(): Promise<InstallationSettings>;
+  all(): Promise<readonly Tenant[]>;
+  identity(tenantId: bigint, id: bigint): Promise<Identity | null>;
+  user(tenantId: bigint, id: bigint): Promise<User | null>;
+  /** Kinds of the user's active factors. */
+  factors(tenantId: bigint, userId: bigint): Promise<readonly AuthChannel[]>;
+}
