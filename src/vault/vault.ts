@@ -3,6 +3,7 @@
 import path from 'node:path';
 import { assert, type Clock, type Log, Pan, type Random } from '../base/index.ts';
 import type { Change, Db } from '../store/index.ts';
+import { type CardVerification, cardVerification } from './card-verification.ts';
 import { cardBinding, cvvBinding, decrypt, derive, encrypt, hmac, keyBinding } from './envelope.ts';
 import { VaultError } from './errors.ts';
 import { folderCreate } from './files.ts';
@@ -43,6 +44,8 @@ export interface Vault extends Rotation {
   dropCvv(owner: bigint, id: bigint): Change;
   /** HMAC-SHA-256 under a key derived for that purpose alone. Purposes are words of the code, never data. */
   keyed(purpose: string, data: Buffer | string): Buffer;
+  /** CVV and PIN of the cards that this installation issues. */
+  readonly cardVerification: CardVerification;
   /** 16 bytes: the key of the id permutation. */
   readonly ids: Buffer;
   /** Deletes the CVVs that are past their time, then the keys that have ended; answers how many keys. To be run every minute. */
@@ -92,8 +95,16 @@ export async function openVault(options: VaultOptions): Promise<Vault> {
   const { rotate, rewrap } = createRotation({ file, ring, database, clock, random, log });
   const fingerprint = (pan: Pan): string => hmac(ring.keys.fingerprint, pan.reveal()).toString('hex');
 
+  const keyed = (purpose: string, data: Buffer | string): Buffer => {
+    let key = derived.get(purpose);
+    if (!key) derived.set(purpose, (key = derive(ring.keys.master, purpose)));
+    return hmac(key, data);
+  };
+
   return {
     ids: ring.keys.ids,
+    cardVerification: cardVerification(keyed),
+    keyed,
     fingerprint,
     rotate,
     rewrap,
@@ -140,11 +151,6 @@ export async function openVault(options: VaultOptions): Promise<Vault> {
       return cvv.toString();
     },
     dropCvv: cvvRemove,
-    keyed(purpose, data) {
-      let key = derived.get(purpose);
-      if (!key) derived.set(purpose, (key = derive(ring.keys.master, purpose)));
-      return hmac(key, data);
-    },
     async destroyExpiredKeys(now) {
       await cvvsDeleteUntil(database, now);
       return sad.destroyEnded(now);
