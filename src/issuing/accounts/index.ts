@@ -1,7 +1,9 @@
-// accounts: managed accounts, the funds of accounts and prepaid cards, transfers and statements.
-// Owns managed_accounts, funds, statement_entries and transfers.
+// accounts: managed accounts, the funds of accounts and prepaid cards, and their statements.
+// Owns managed_accounts, funds and statement_entries.
+export { type AttachedCards, changeAccount, deposit } from './change.ts';
 export { availableOf, type Counter, emptyFunds, type Moved, type Movement, moveFunds, transferFunds } from './funds.ts';
 export * from './model.ts';
+export { balancesView } from './present.ts';
 export {
   accountGet,
   accountKind,
@@ -12,3 +14,6 @@ export {
   needAccount,
   needFunds,
 } from './queries.ts';
+export { accountEndpoints, type StatementInput, statementAnswer } from './routes.ts';
+export { currency, friendlyName, PAGE, StatementQuery, tag } from './schemas.ts';
+export { ACTIVE, blocked, destroyed, type Standing, stateView, unblocked } from './states.ts';

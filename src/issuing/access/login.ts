@@ -1,0 +1,60 @@
+// Login with e-mail and password. Rule: nothing of the answer or its time tells whether an e-mail address is known here: an unknown one
+// costs the same work and is locked after the same number of wrong tries.
+import { addMs } from '../../base/index.ts';
+import { type Issuer, Refusal } from '../issuer/index.ts';
+import { loginFailed, loginOf, loginSucceeded, passwordMatches, type Tenant, type User } from '../tenants/index.ts';
+import { sessionCreate } from './sessions.ts';
+
+const MOST_FAILURES = 5;
+const LOCKED_MS = 30 * 60_000;
+/** Unknown addresses that are remembered; a larger number forgets the oldest. */
+const MOST_UNKNOWN = 10_000;
+
+export interface LoggedIn {
+  readonly token: string;
+  readonly user: User;
+  readonly identityType: 'consumer' | 'corporate';
+}
+
+interface Failures {
+  readonly count: number;
+  readonly lockedUntil: Date | null;
+}
+
+/** One a server: it remembers the wrong tries with addresses that nobody has. */
+export function createLogin(issuer: Issuer): (tenant: Tenant, email: string, password: string) => Promise<LoggedIn> {
+  const unknown = new Map<string, Failures>();
+
+  function failUnknown(tenant: Tenant, email: string): void {
+    const key = `${tenant.id}/${email}`;
+    const now = issuer.clock.now();
+    const before = unknown.get(key);
+    if (before?.lockedUntil && before.lockedUntil > now) throw new Refusal('LOGIN_LOCKED');
+    const count = (before && !before.lockedUntil ? before.count : 0) + 1;
+    unknown.delete(key);
+    if (unknown.size >= MOST_UNKNOWN) unknown.delete(unknown.keys().next().value as string);
+    unknown.set(key, { count, lockedUntil: count >= MOST_FAILURES ? addMs(now, LOCKED_MS) : null });
+  }
+
+  return async function login(tenant, email, password) {
+    const found = await loginOf(issuer.db, tenant.id, email.trim().toLowerCase());
+    const right = await passwordMatches(found?.password ?? null, password);
+    const now = issuer.clock.now();
+    if (!found) {
+      failUnknown(tenant, email.trim().toLowerCase());
+      throw new Refusal('UNAUTHORIZED');
+    }
+    if (found.locked_until && found.locked_until > now) throw new Refusal('LOGIN_LOCKED');
+    if (!right) {
+      await loginFailed(issuer.db, tenant.id, found.id, { now, most: MOST_FAILURES, until: addMs(now, LOCKED_MS) });
+      throw new Refusal('UNAUTHORIZED');
+    }
+    const [user, identity] = await Promise.all([
+      issuer.tenants.user(tenant.id, found.id),
+      issuer.tenants.identity(tenant.id, found.identity_id),
+    ]);
+    if (!user?.active || !identity?.active) throw new Refusal('USER_DEACTIVATED');
+    await loginSucceeded(issuer.db, tenant.id, found.id);
+    return { token: await sessionCreate(issuer, user), user, identityType: identity.type };
+  };
+}

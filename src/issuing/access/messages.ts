@@ -1,0 +1,33 @@
+// SMS and mails. The sandbox keeps them where a person and a test can read them; live mode has no carrier yet, and so sends none.
+import { addMs } from '../../base/index.ts';
+import type { Issuer } from '../issuer/index.ts';
+import type { Message } from './model.ts';
+import { messageInsert, messagesPurge } from './queries.ts';
+
+/** The sandbox's code is known to all; a real one is six random digits. */
+export const oneTimeCode = ({ sandbox, random }: Pick<Issuer, 'sandbox' | 'random'>): string =>
+  sandbox ? '123456' : String(random.int(1_000_000)).padStart(6, '0');
+
+interface Draft {
+  readonly tenantId: bigint;
+  readonly channel: Message['channel'];
+  readonly recipient: string;
+  readonly text: string;
+}
+
+export const messageFor = ({ ids, clock }: Issuer, { tenantId, channel, recipient, text }: Draft): Message => ({
+  tenant_id: tenantId,
+  id: ids.next(),
+  channel,
+  recipient,
+  text,
+  created_at: clock.now(),
+});
+
+/** Hands a message to the carrier. */
+export const sendMessage = (issuer: Issuer, draft: Draft): Promise<void> =>
+  messageInsert(issuer.db, messageFor(issuer, draft));
+
+const KEPT_DAYS = 7;
+export const purgeMessages = (issuer: Issuer): Promise<void> =>
+  messagesPurge(issuer.db, addMs(issuer.clock.now(), -KEPT_DAYS * 86_400_000));

@@ -1,0 +1,91 @@
+// Every statement on user_sessions and messages.
+import type { Db } from '../../store/index.ts';
+import type { Challenge, Message, SessionRow } from './model.ts';
+
+export async function sessionInsert(db: Db, row: SessionRow): Promise<void> {
+  await db.query(
+    `insert into user_sessions (tenant_id, token_hash, user_id, identity_id, created_at, used_at, stepped_up_at, ended_at, challenge)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    [
+      row.tenant_id,
+      row.token_hash,
+      row.user_id,
+      row.identity_id,
+      row.created_at,
+      row.used_at,
+      row.stepped_up_at,
+      row.ended_at,
+      row.challenge && JSON.stringify(row.challenge),
+    ],
+  );
+}
+
+export async function sessionGet(db: Db, tenantId: bigint, tokenHash: string, lock = ''): Promise<SessionRow | null> {
+  const rows = await db.query<SessionRow>(
+    `select * from user_sessions where tenant_id = $1 and token_hash = $2 ${lock}`,
+    [tenantId, tokenHash],
+  );
+  return rows[0] ?? null;
+}
+
+/** Locked until the transaction ends. */
+export const sessionLock = (db: Db, tenantId: bigint, tokenHash: string): Promise<SessionRow | null> =>
+  sessionGet(db, tenantId, tokenHash, 'for update');
+
+/** Never back, and never for a session that has ended. */
+export async function sessionUsed(db: Db, tenantId: bigint, tokenHash: string, at: Date): Promise<void> {
+  await db.query(
+    'update user_sessions set used_at = $3 where tenant_id = $1 and token_hash = $2 and used_at < $3 and ended_at is null',
+    [tenantId, tokenHash, at],
+  );
+}
+
+export async function sessionEnd(db: Db, tenantId: bigint, tokenHash: string, at: Date): Promise<void> {
+  await db.query(
+    'update user_sessions set ended_at = coalesce(ended_at, $3), challenge = null where tenant_id = $1 and token_hash = $2',
+    [tenantId, tokenHash, at],
+  );
+}
+
+export async function challengePut(
+  db: Db,
+  tenantId: bigint,
+  tokenHash: string,
+  challenge: Challenge | null,
+): Promise<void> {
+  await db.query('update user_sessions set challenge = $3 where tenant_id = $1 and token_hash = $2', [
+    tenantId,
+    tokenHash,
+    challenge && JSON.stringify(challenge),
+  ]);
+}
+
+export async function sessionSteppedUp(db: Db, tenantId: bigint, tokenHash: string, at: Date): Promise<void> {
+  await db.query(
+    'update user_sessions set stepped_up_at = $3, used_at = greatest(used_at, $3), challenge = null where tenant_id = $1 and token_hash = $2',
+    [tenantId, tokenHash, at],
+  );
+}
+
+/** Sessions that nobody can use any more. */
+export async function sessionsPurge(db: Db, createdBefore: Date): Promise<void> {
+  await db.query('delete from user_sessions where created_at < $1', [createdBefore]);
+}
+
+export async function messageInsert(db: Db, row: Message): Promise<void> {
+  await db.query(
+    'insert into messages (tenant_id, id, channel, recipient, text, created_at) values ($1, $2, $3, $4, $5, $6)',
+    [row.tenant_id, row.id, row.channel, row.recipient, row.text, row.created_at],
+  );
+}
+
+/** The newest first; null: to whomever. */
+export const messagesTo = (db: Db, recipient: string | null, limit: number): Promise<Message[]> =>
+  db.query<Message>('select * from messages where $1::text is null or recipient = $1 order by id desc limit $2', [
+    recipient,
+    limit,
+  ]);
+
+export async function messagesPurge(db: Db, before: Date): Promise<void> {
+  await db.query('delete from messages where created_at < $1', [before]);
+}

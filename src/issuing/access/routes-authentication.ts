@@ -1,0 +1,75 @@
+// Both headers: x-secret is the tenant's, Authorization-key the user's session (card-issuing-api.md, "Authentication").
+// Rule: rate limit, then secret, then token, whatever the request is; nothing of it is read before.
+import {
+  type Authentication,
+  Failure,
+  networkOf,
+  type Rate,
+  type RateLimiter,
+  type RequestHead,
+  tooMany,
+} from '../../http/index.ts';
+import { type Issuer, Refusal } from '../issuer/index.ts';
+import type { Tenant } from '../tenants/index.ts';
+import type { Session } from './model.ts';
+import { type Idle, sessionOf } from './sessions.ts';
+
+export interface Limits {
+  readonly limiter: RateLimiter;
+  /** Requests of one tenant that has no rate of its own; null: no limit. */
+  readonly rate: Rate | null;
+  /** Wrong secrets of one address; null: no limit. */
+  readonly failures: Rate | null;
+}
+
+const SECRET = { secret: { type: 'apiKey', in: 'header', name: 'x-secret', description: "The tenant's API secret." } };
+const TOKEN = {
+  token: { type: 'apiKey', in: 'header', name: 'Authorization-key', description: 'The `token` of the login response.' },
+};
+
+const headerOf = ({ headers }: RequestHead, name: string): string | null => {
+  const value = headers[name];
+  return typeof value === 'string' && value !== '' && value.length <= 512 ? value : null;
+};
+
+async function tenantOf(issuer: Issuer, { limiter, rate, failures }: Limits, head: RequestHead): Promise<Tenant> {
+  const tenant = await issuer.tenants.authenticate(headerOf(head, 'x-secret') ?? '');
+  if (!tenant) {
+    const taken = failures && limiter.take(`issuing ${networkOf(head.remoteAddress)}`, failures);
+    if (taken && !taken.allowed) throw tooMany(taken);
+    throw new Refusal('UNAUTHORIZED');
+  }
+  const limit = tenant.settings.rateLimit ?? rate;
+  const taken = limit && limiter.take(`tenant ${tenant.id}`, limit);
+  if (taken && !taken.allowed) throw tooMany(taken);
+  if (tenant.settings.availability === 'maintenance') throw new Refusal('MAINTENANCE');
+  if (tenant.settings.availability === 'failing') throw new Error('this tenant is set to fail');
+  return tenant;
+}
+
+/** x-secret alone: for the login. */
+export const secretAuthentication = (issuer: Issuer, limits: Limits): Authentication<Tenant> => ({
+  check: (head) => refusing(tenantOf(issuer, limits, head)),
+  schemes: SECRET,
+});
+
+export const sessionAuthentication = (issuer: Issuer, limits: Limits, idle: Idle): Authentication<Session> => ({
+  check: (head) =>
+    refusing(
+      tenantOf(issuer, limits, head).then((tenant) => {
+        const token = headerOf(head, 'authorization-key');
+        if (token === null) throw new Refusal('UNAUTHORIZED');
+        return sessionOf(issuer, tenant, token, idle);
+      }),
+    ),
+  schemes: { ...SECRET, ...TOKEN },
+});
+
+const refusing = <Value>(work: Promise<Value>): Promise<Value> =>
+  work.catch((error: unknown) => {
+    throw failureOf(error) ?? error;
+  });
+
+/** What a refusal is to the client; null: no refusal. */
+export const failureOf = (error: unknown): Failure | null =>
+  error instanceof Refusal ? new Failure(error.kind, { code: error.code, message: error.message }) : null;

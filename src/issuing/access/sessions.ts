@@ -1,0 +1,82 @@
+// Sessions and their two clocks (issuing-decisions.md, "Authentication"): idle 5 minutes, restarted by each call and revived by a step-up;
+// absolute 24 hours. Rule: a token is 256 random bits behind its tenant's id, and only its keyed hash is stored.
+import { addMs } from '../../base/index.ts';
+import { type Issuer, Refusal } from '../issuer/index.ts';
+import type { Identity, Tenant, User } from '../tenants/index.ts';
+import type { Session, SessionRow } from './model.ts';
+import { sessionEnd, sessionGet, sessionInsert, sessionsPurge, sessionUsed } from './queries.ts';
+
+const IDLE_MS = 5 * 60_000;
+const ABSOLUTE_MS = 24 * 3_600_000;
+/** Calls closer together than this don't restart the idle clock: one write a second a session is enough. */
+const TOUCH_MS = 1000;
+
+const hashOf = (issuer: Issuer, token: string): string => issuer.vault.keyed('session.token', token).toString('hex');
+
+/** `olderBy`: as if it were that old and never used since (the sandbox's list of scenarios shows what ended sessions answer). */
+export async function sessionCreate(
+  issuer: Issuer,
+  user: Pick<User, 'tenant_id' | 'id' | 'identity_id'>,
+  olderByMs = 0,
+): Promise<string> {
+  const bytes = Buffer.alloc(40);
+  bytes.writeBigUInt64BE(BigInt(issuer.permutation.outward(user.tenant_id)));
+  issuer.random.bytes(32).copy(bytes, 8);
+  const token = bytes.toString('base64url');
+  const at = addMs(issuer.clock.now(), -olderByMs);
+  await sessionInsert(issuer.db, {
+    tenant_id: user.tenant_id,
+    token_hash: hashOf(issuer, token),
+    user_id: user.id,
+    identity_id: user.identity_id,
+    created_at: at,
+    used_at: at,
+    stepped_up_at: null,
+    ended_at: null,
+    challenge: null,
+  });
+  return token;
+}
+
+/** The tenant that a token says it is of; null: no token in form. */
+function ownerOf(issuer: Issuer, token: string): bigint | null {
+  if (!/^[\w-]{54}$/.test(token)) return null;
+  return issuer.permutation.inward(Buffer.from(token, 'base64url').readBigUInt64BE().toString());
+}
+
+async function rowOf(issuer: Issuer, tenant: Tenant, token: string): Promise<SessionRow> {
+  const owner = ownerOf(issuer, token);
+  const row = owner === null ? null : await sessionGet(issuer.db, owner, hashOf(issuer, token));
+  if (!row) throw new Refusal('ACCESS_TOKEN_REQUIRED');
+  if (row.tenant_id !== tenant.id) throw new Refusal('UNAUTHORIZED');
+  return row;
+}
+
+/** A revived session may be idle: only step-up and logout take one. */
+export type Idle = 'refused' | 'allowed';
+
+/** The session of a token. Refuses with UNAUTHORIZED (another tenant's), ACCESS_TOKEN_REQUIRED or STEP_UP_REQUIRED. */
+export async function sessionOf(issuer: Issuer, tenant: Tenant, token: string, idle: Idle): Promise<Session> {
+  const row = await rowOf(issuer, tenant, token);
+  const now = issuer.clock.now();
+  const [user, identity]: [User | null, Identity | null] = await Promise.all([
+    issuer.tenants.user(tenant.id, row.user_id),
+    issuer.tenants.identity(tenant.id, row.identity_id),
+  ]);
+  if (row.ended_at !== null || addMs(row.created_at, ABSOLUTE_MS) <= now || !user?.active || !identity?.active)
+    throw new Refusal('ACCESS_TOKEN_REQUIRED');
+  if (isIdle(row, now)) {
+    if (idle === 'refused') throw new Refusal('STEP_UP_REQUIRED');
+  } else if (now.getTime() - row.used_at.getTime() >= TOUCH_MS) {
+    await sessionUsed(issuer.db, tenant.id, row.token_hash, now);
+  }
+  return { tenant, identity, user, tokenHash: row.token_hash, steppedUp: row.stepped_up_at !== null };
+}
+
+export const isIdle = ({ used_at }: SessionRow, now: Date): boolean => addMs(used_at, IDLE_MS) <= now;
+
+export const logout = (issuer: Issuer, session: Session): Promise<void> =>
+  sessionEnd(issuer.db, session.tenant.id, session.tokenHash, issuer.clock.now());
+
+export const purgeSessions = (issuer: Issuer): Promise<void> =>
+  sessionsPurge(issuer.db, addMs(issuer.clock.now(), -2 * ABSOLUTE_MS));

@@ -1,0 +1,122 @@
+// Blocking, unblocking and removing a managed account, and money that arrives on it.
+// Rule: an account is changed under its own lock, its money under that of its funds.
+import { assert } from '../../base/index.ts';
+import type { Kind, Once } from '../../store/index.ts';
+import {
+  type CommittedAnswer,
+  commitAnswer,
+  type Ending,
+  type Issuer,
+  Refusal,
+  type RefusalCode,
+} from '../issuer/index.ts';
+import { moveFunds } from './funds.ts';
+import type { Funds, ManagedAccount } from './model.ts';
+import { accountKind, accountUpdate, fundsKind, type InstrumentKey, needAccount, needFunds } from './queries.ts';
+import { blocked, destroyed, type Standing, unblocked } from './states.ts';
+
+/** Live cards that spend an account; loaded behind the account's own lock, which every new card of it takes too. */
+export type AttachedCards = Kind<InstrumentKey, number>;
+
+/** Whose request it is: an identity changes its own accounts only; null is the operator. */
+export interface Asker {
+  readonly tenantId: bigint;
+  readonly identityId: bigint | null;
+}
+
+const isHis = (account: ManagedAccount | undefined, { identityId }: Asker): account is ManagedAccount =>
+  account !== undefined && (identityId === null || account.identity_id === identityId);
+
+type Move = (account: ManagedAccount, funds: Funds, attached: number) => Standing | RefusalCode;
+
+const by = ({ identityId }: Asker): 'USER' | 'SYSTEM' => (identityId === null ? 'SYSTEM' : 'USER');
+
+const MOVES = {
+  block:
+    (asker: Asker): Move =>
+    (account) =>
+      blocked(account, by(asker)),
+  unblock:
+    (asker: Asker): Move =>
+    (account) =>
+      unblocked(account, by(asker)),
+  /** Balance zero, no holds, and no card left that spends it. */
+  remove:
+    (asker: Asker): Move =>
+    (account, funds, attached) => {
+      if (account.state === 'DESTROYED') return 'INSTRUMENT_DESTROYED';
+      if (funds.actual !== 0n || funds.held !== 0n) return 'BALANCE_NOT_ZERO';
+      return attached > 0 ? 'INSTRUMENTS_ATTACHED' : destroyed(account, by(asker));
+    },
+} as const;
+
+export type AccountMove = keyof typeof MOVES;
+
+/** 204, or a refusal: RESOURCE_NOT_FOUND for an account that isn't there or isn't the asker's. */
+export function changeAccount(
+  issuer: Issuer,
+  asker: Asker,
+  id: bigint,
+  move: AccountMove,
+  attachedCards: AttachedCards,
+  once: Once | null,
+): Promise<CommittedAnswer> {
+  const key = { tenantId: asker.tenantId, id };
+  const need = needAccount(asker.tenantId, id);
+  const needs = [need, needFunds(asker.tenantId, id), { kind: attachedCards, key }];
+  return commitAnswer(issuer, once, {
+    name: `account.${move}`,
+    needs,
+    decide(loaded): Ending {
+      const account = loaded.get(accountKind, key);
+      if (!isHis(account, asker)) throw new Refusal('RESOURCE_NOT_FOUND');
+      const funds = loaded.get(fundsKind, key);
+      assert(funds, 'an account without funds');
+      const standing = MOVES[move](asker)(account, funds, loaded.get(attachedCards, key) ?? 0);
+      if (typeof standing === 'string') throw new Refusal(standing);
+      const after = { ...account, ...standing, updated_at: issuer.clock.now() };
+      return { status: 204, body: null, changes: [accountUpdate(after)], next: [{ need, state: after }] };
+    },
+  });
+}
+
+/** Money arrives on an account, whatever its state but destroyed: the bank has it already. */
+export function deposit(
+  issuer: Issuer,
+  tenantId: bigint,
+  id: bigint,
+  amount: bigint,
+  once: Once | null = null,
+): Promise<CommittedAnswer> {
+  const key = { tenantId, id };
+  const depositId = issuer.ids.next();
+  return commitAnswer(issuer, once, {
+    name: 'account.deposit',
+    needs: [needAccount(tenantId, id), needFunds(tenantId, id)],
+    decide(loaded): Ending {
+      const account = loaded.get(accountKind, key);
+      const funds = loaded.get(fundsKind, key);
+      if (!account || !funds) throw new Refusal('RESOURCE_NOT_FOUND');
+      if (account.state === 'DESTROYED') throw new Refusal('INSTRUMENT_DESTROYED');
+      if (amount <= 0n) throw new Refusal('AMOUNT_INVALID');
+      const moved = moveFunds(
+        issuer.ids,
+        funds,
+        { type: 'DEPOSIT', actual: amount, held: 0n, counter: 'issuer_bank', referenceId: depositId },
+        issuer.clock.now(),
+      );
+      return {
+        status: 200,
+        body: {
+          depositId: issuer.permutation.outward(depositId),
+          currency: funds.currency,
+          amount: Number(amount),
+          actualBalance: Number(moved.funds.actual),
+          availableBalance: Number(moved.funds.actual - moved.funds.held),
+        },
+        changes: moved.changes,
+        next: moved.next,
+      };
+    },
+  });
+}

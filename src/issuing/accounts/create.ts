@@ -1,0 +1,63 @@
+// POST /managed-accounts. Checks in the order of the cards' table: profile, model, currency, identity.
+import type { Once } from '../../store/index.ts';
+import { type CommittedAnswer, commitAnswer, type Issuer, Refusal, type RefusalCode } from '../issuer/index.ts';
+import type { Identity, Profile, Tenant } from '../tenants/index.ts';
+import { emptyFunds } from './funds.ts';
+import type { ManagedAccount } from './model.ts';
+import { accountView } from './present.ts';
+import { accountInsert, fundsInsert } from './queries.ts';
+import { ACTIVE } from './states.ts';
+
+export interface AccountRequest {
+  readonly profileId: string;
+  readonly friendlyName: string;
+  readonly tag?: string | undefined;
+  readonly currency: string;
+}
+
+/** Why an identity can't have an account of this profile and currency; null: it can. */
+export function accountRefusal(profile: Profile | null, identity: Identity, currency: string): RefusalCode | null {
+  if (profile?.kind !== 'account' || profile.programmeId !== identity.programme_id) return 'PROFILE_NOT_FOUND';
+  if (!profile.active) return 'PROFILE_INACTIVE';
+  if (profile.settings.ownerType !== identity.type) return 'PAYMENT_MODEL_CONSTRAINTS_VIOLATED';
+  if (!profile.settings.currencies.includes(currency)) return 'CURRENCY_NOT_SUPPORTED_BY_PROFILE';
+  return identity.kyc_state === 'APPROVED' ? null : 'OWNER_IDENTITY_NOT_VERIFIED';
+}
+
+export async function createAccount(
+  issuer: Issuer,
+  { tenant, identity }: { readonly tenant: Tenant; readonly identity: Identity },
+  request: AccountRequest,
+  once: Once | null,
+): Promise<CommittedAnswer> {
+  const profileId = issuer.permutation.inward(request.profileId);
+  const profile = profileId === null ? null : await issuer.tenants.profile(tenant.id, profileId);
+  const id = issuer.ids.next();
+  return commitAnswer(issuer, once, {
+    name: 'account.create',
+    needs: [],
+    decide() {
+      const refused = accountRefusal(profile, identity, request.currency);
+      if (refused || !profile) throw new Refusal(refused ?? 'PROFILE_NOT_FOUND');
+      const now = issuer.clock.now();
+      const account: ManagedAccount = {
+        tenant_id: tenant.id,
+        id,
+        identity_id: identity.id,
+        profile_id: profile.id,
+        friendly_name: request.friendlyName,
+        tag: request.tag ?? null,
+        currency: request.currency,
+        ...ACTIVE,
+        created_at: now,
+        updated_at: now,
+      };
+      const funds = emptyFunds(tenant.id, id, request.currency);
+      return {
+        status: 200,
+        body: accountView(issuer.permutation, account, funds),
+        changes: [accountInsert(account), fundsInsert(funds)],
+      };
+    },
+  });
+}

@@ -1,0 +1,77 @@
+// Managed accounts and statements as the API shows them.
+import type { Permutation } from '../../base/index.ts';
+import { availableOf } from './funds.ts';
+import type { Funds, ManagedAccount, StatementEntry } from './model.ts';
+import { stateView } from './states.ts';
+
+export const balancesView = (funds: Funds): object => ({
+  availableBalance: Number(availableOf(funds)),
+  actualBalance: Number(funds.actual),
+});
+
+export const accountView = ({ outward }: Permutation, row: ManagedAccount, funds: Funds): object => ({
+  id: outward(row.id),
+  profileId: outward(row.profile_id),
+  ...(row.tag === null ? {} : { tag: row.tag }),
+  friendlyName: row.friendly_name,
+  currency: row.currency,
+  state: stateView(row),
+  balances: balancesView(funds),
+  creationTimestamp: row.created_at.getTime(),
+});
+
+const money = (currency: string, amount: bigint): object => ({ currency, amount: Number(amount) });
+
+export const entryView = (
+  { outward }: Permutation,
+  currency: string,
+  entry: StatementEntry,
+): Record<string, unknown> => ({
+  entryId: outward(entry.id),
+  sequence: entry.sequence,
+  transactionType: entry.type,
+  ...(entry.reference_id === null ? {} : { transactionId: outward(entry.reference_id) }),
+  amount: money(currency, entry.amount),
+  availableBalanceAdjustment: money(currency, entry.available_change),
+  actualBalanceAfter: money(currency, entry.actual_after),
+  availableBalanceAfter: money(currency, entry.available_after),
+  additionalFields: entry.details,
+  processedTimestamp: entry.created_at.getTime(),
+});
+
+const CSV = [
+  'sequence',
+  'processedAt',
+  'transactionType',
+  'transactionId',
+  'currency',
+  'amount',
+  'availableBalanceAdjustment',
+  'actualBalanceAfter',
+  'availableBalanceAfter',
+  'description',
+] as const;
+
+/** RFC 4180; a text that a spreadsheet would run as a formula gets an apostrophe in front. */
+const cell = (value: unknown): string => {
+  const text = typeof value === 'string' ? value : String(value as number | bigint);
+  const safe = /^[=+@\t\r]/.test(text) || (text.startsWith('-') && !/^-\d+$/.test(text)) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+};
+
+/** Amounts in minor units. */
+export function statementCsv({ outward }: Permutation, currency: string, entries: readonly StatementEntry[]): string {
+  const rows = entries.map((entry) => [
+    entry.sequence,
+    entry.created_at.toISOString(),
+    entry.type,
+    entry.reference_id === null ? '' : outward(entry.reference_id),
+    currency,
+    entry.amount,
+    entry.available_change,
+    entry.actual_after,
+    entry.available_after,
+    entry.details.description ?? entry.details.merchantName ?? '',
+  ]);
+  return [CSV, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('');
+}

@@ -1,0 +1,202 @@
+// /managed-accounts.
+import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
+import type { Once } from '../../store/index.ts';
+import { type CommittedAnswer, type Issuer, Refusal } from '../issuer/index.ts';
+import type { Identity, Tenant } from '../tenants/index.ts';
+import { type AccountMove, type AttachedCards, changeAccount } from './change.ts';
+import { createAccount } from './create.ts';
+import { accountsList, type StatementFilter, statementList } from './list-queries.ts';
+import type { ManagedAccount } from './model.ts';
+import { accountView, entryView, statementCsv } from './present.ts';
+import { accountGet, fundsOf } from './queries.ts';
+import { AccountBody, AccountPath, AccountsQuery, StatementQuery } from './schemas.ts';
+
+interface Asking {
+  readonly tenant: Tenant;
+  readonly identity: Identity;
+}
+
+const endpoint = endpointOf<Asking>();
+const TAG = 'Managed accounts';
+
+const failures = {
+  400: { description: 'Wrong fields' },
+  401: { description: 'Credentials invalid' },
+  403: { description: 'STEP_UP_REQUIRED, ACCESS_TOKEN_REQUIRED' },
+  429: { description: 'Too many requests' },
+} as const;
+const unknown = { 404: { description: 'No such account of this identity' } } as const;
+
+const answered = ({ status, body, replayed }: CommittedAnswer) => ({ status, body, replayed });
+const dateOf = (ms: number | undefined): Date | null => (ms === undefined ? null : new Date(ms));
+
+export interface StatementInput {
+  readonly offset?: number | undefined;
+  readonly limit?: number | undefined;
+  readonly fromTimestamp?: number | undefined;
+  readonly toTimestamp?: number | undefined;
+  readonly orderByTimestamp?: 'ASC' | 'DESC' | undefined;
+  readonly format?: 'json' | 'csv' | undefined;
+}
+
+/** A page of an instrument's statement as JSON or CSV. `cardId`: only what is about this debit card. */
+export async function statementAnswer(
+  { db, permutation }: Issuer,
+  {
+    tenantId,
+    instrumentId,
+    currency,
+    cardId,
+  }: {
+    readonly tenantId: bigint;
+    readonly instrumentId: bigint;
+    readonly currency: string;
+    readonly cardId: string | null;
+  },
+  query: StatementInput,
+) {
+  const filter: StatementFilter = {
+    cardId,
+    from: dateOf(query.fromTimestamp),
+    to: dateOf(query.toTimestamp),
+    order: query.orderByTimestamp === 'ASC' ? 'asc' : 'desc',
+    offset: query.offset ?? 0,
+    limit: query.limit ?? 100,
+  };
+  const { entries, count } = await statementList(db, tenantId, instrumentId, filter);
+  if (query.format === 'csv') {
+    return {
+      status: 200,
+      body: statementCsv(permutation, currency, entries),
+      headers: {
+        'content-type': 'text/csv; charset=utf-8',
+        'content-disposition': 'attachment; filename="statement.csv"',
+      },
+    };
+  }
+  const entry = entries.map((row) => entryView(permutation, currency, row));
+  return { status: 200, body: { entry, count, responseCount: entry.length } };
+}
+
+export function accountEndpoints(issuer: Issuer, attachedCards: AttachedCards): AnyEndpoint<Asking>[] {
+  const { db, permutation } = issuer;
+
+  async function ofIdentity({ tenant, identity }: Asking, text: string): Promise<ManagedAccount> {
+    const id = permutation.inward(text);
+    const account = id === null ? null : await accountGet(db, tenant.id, id);
+    if (account?.identity_id !== identity.id) throw new Refusal('RESOURCE_NOT_FOUND');
+    return account;
+  }
+
+  const changing = (move: AccountMove, summary: string, codes: string) =>
+    endpoint({
+      method: 'POST',
+      path: `/managed-accounts/${move}/:id`,
+      operation: `${move}ManagedAccount`,
+      summary,
+      tag: TAG,
+      right: null,
+      params: AccountPath,
+      answers: { 204: { description: 'Done' }, ...failures, ...unknown, 409: { description: codes } },
+      async handler({ principal, params, once }: { principal: Asking; params: { id: string }; once: Once | null }) {
+        const id = permutation.inward(params.id);
+        if (id === null) throw new Refusal('RESOURCE_NOT_FOUND');
+        const asker = { tenantId: principal.tenant.id, identityId: principal.identity.id };
+        return answered(await changeAccount(issuer, asker, id, move, attachedCards, once));
+      },
+    });
+
+  return [
+    endpoint({
+      method: 'POST',
+      path: '/managed-accounts',
+      operation: 'createManagedAccount',
+      summary: 'Open a managed account',
+      tag: TAG,
+      right: null,
+      body: AccountBody,
+      example: { profileId: '1011', friendlyName: 'Travel', currency: 'EUR' },
+      answers: {
+        200: { description: 'The account' },
+        ...failures,
+        409: {
+          description:
+            'PROFILE_NOT_FOUND, PROFILE_INACTIVE, PAYMENT_MODEL_CONSTRAINTS_VIOLATED, CURRENCY_NOT_SUPPORTED_BY_PROFILE, OWNER_IDENTITY_NOT_VERIFIED',
+        },
+      },
+      handler: async ({ principal, body, once }) => answered(await createAccount(issuer, principal, body, once)),
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/managed-accounts',
+      operation: 'listManagedAccounts',
+      summary: 'List the managed accounts of the identity, the newest first',
+      tag: TAG,
+      right: null,
+      query: AccountsQuery,
+      answers: { 200: { description: 'A page of accounts' }, ...failures },
+      async handler({ principal: { tenant, identity }, query }) {
+        const profileId = query.profileId === undefined ? null : (permutation.inward(query.profileId) ?? -1n);
+        const { accounts, count } = await accountsList(
+          db,
+          tenant.id,
+          {
+            identityId: identity.id,
+            profileId,
+            state: query.state ?? null,
+            currency: query.currency ?? null,
+            tag: query.tag ?? null,
+            friendlyName: query.friendlyName ?? null,
+            createdFrom: dateOf(query.createdFrom),
+            createdTo: dateOf(query.createdTo),
+          },
+          { offset: query.offset ?? 0, limit: query.limit ?? 100 },
+        );
+        const funds = await fundsOf(
+          db,
+          tenant.id,
+          accounts.map(({ id }) => id),
+        );
+        const shown = accounts.flatMap((account) => {
+          const own = funds.get(account.id);
+          return own ? [accountView(permutation, account, own)] : [];
+        });
+        return { status: 200, body: { accounts: shown, count, responseCount: shown.length } };
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/managed-accounts/:id',
+      operation: 'readManagedAccount',
+      summary: 'Show a managed account with its balances',
+      tag: TAG,
+      right: null,
+      params: AccountPath,
+      answers: { 200: { description: 'The account' }, ...failures, ...unknown },
+      async handler({ principal, params }) {
+        const account = await ofIdentity(principal, params.id);
+        const funds = (await fundsOf(db, account.tenant_id, [account.id])).get(account.id);
+        if (!funds) throw new Refusal('RESOURCE_NOT_FOUND');
+        return { status: 200, body: accountView(permutation, account, funds) };
+      },
+    }),
+    changing('block', 'Block a managed account', 'INSTRUMENT_ALREADY_BLOCKED, INSTRUMENT_DESTROYED'),
+    changing('unblock', 'Unblock a managed account', 'INSTRUMENT_NOT_BLOCKED, INSTRUMENT_DESTROYED'),
+    changing('remove', 'Close a managed account', 'BALANCE_NOT_ZERO, INSTRUMENTS_ATTACHED, INSTRUMENT_DESTROYED'),
+    endpoint({
+      method: 'GET',
+      path: '/managed-accounts/statement/:id',
+      operation: 'readManagedAccountStatement',
+      summary: 'Statement with running balances, as JSON or CSV',
+      tag: TAG,
+      right: null,
+      params: AccountPath,
+      query: StatementQuery,
+      answers: { 200: { description: 'A page of entries' }, ...failures, ...unknown },
+      async handler({ principal, params, query }) {
+        const { tenant_id, id, currency } = await ofIdentity(principal, params.id);
+        return statementAnswer(issuer, { tenantId: tenant_id, instrumentId: id, currency, cardId: null }, query);
+      },
+    }),
+  ];
+}
