@@ -35,6 +35,8 @@ export interface PhysicalCard {
   readonly nameOnCardLine2: string | null;
   readonly pendingActivation: boolean;
   readonly manufacturingState: ManufacturingState;
+  /** When the simulated bureau takes its next step, ISO 8601; null: it is done, or there is a real one. */
+  readonly nextStepAt: string | null;
   readonly replacement: { readonly replacementReason: ReplacementReason; readonly replacementId: string } | null;
   /** Keyed hash of the activation code, hex; null once it was used. */
   readonly activationHash: string | null;

@@ -1,7 +1,7 @@
 // Checks a value against its fields and takes out what a handler may see.
 // Rule: what is not a field does not come through, so that a name nobody expected can't reach anything.
 import type { TSchema } from 'typebox';
-import { type FieldErrorCode, ruleOf } from './fields.ts';
+import { type FieldErrorCode, type FieldRule, ruleOf } from './fields.ts';
 
 /** A wrong field: where it stands, array positions as decimal strings, and what is wrong. */
 export interface InvalidField {
@@ -29,15 +29,9 @@ function checkField(
   found: InvalidField[],
 ): void {
   const rule = ruleOf(schema);
-  const fail = (error: FieldErrorCode): void => void found.push({ path, error });
-  if (value === undefined) {
-    if (rule.required || rule.requiredWhen?.(siblings)) return fail('REQUIRED');
-    const also = rule.also?.(undefined, siblings);
-    if (also) fail(also);
-    return;
-  }
-  const error = rule.own(value) ?? rule.also?.(value, siblings) ?? null;
-  if (error) return fail(error);
+  const error = errorOf(rule, value, siblings);
+  if (error) found.push({ path, error });
+  if (error || value === undefined) return;
   if (rule.properties) {
     const members = value as Json;
     for (const [name, child] of Object.entries(rule.properties))
@@ -52,6 +46,11 @@ function checkField(
       else checkField(items, element, {}, [...path, String(i)], found);
     });
   }
+}
+
+function errorOf(rule: FieldRule, value: unknown, siblings: Json): FieldErrorCode | null {
+  if (value === undefined && (rule.required || rule.requiredWhen?.(siblings))) return 'REQUIRED';
+  return (value === undefined ? null : rule.own(value)) ?? rule.also?.(value, siblings) ?? null;
 }
 
 /** Only what is the object's own: `constructor` is a name like any other. */

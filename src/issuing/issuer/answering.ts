@@ -1,6 +1,7 @@
 // Commands that end a request: their effect, their answer and the record of the request's idempotency-ref are one commit.
 import type { Change, Command, Loaded, Need, Next, Once, StoredAnswer } from '../../store/index.ts';
 import { onceCommand } from '../../store/index.ts';
+import { Refusal, type RefusalCode } from './errors.ts';
 import type { Issuer } from './issuer.ts';
 
 export interface Ending {
@@ -9,6 +10,8 @@ export interface Ending {
   readonly body: object | null;
   readonly changes: readonly Change[];
   readonly next?: readonly Next[];
+  /** The request is refused, and the changes are committed all the same: a wrong code that counts. */
+  readonly refused?: RefusalCode;
 }
 
 export interface EndingCommand {
@@ -31,17 +34,28 @@ const jsonText = (body: object | null): string =>
     ? ''
     : JSON.stringify(body, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
 
+/** A refusal that is to be committed with what it counts. */
+export const refusedEnding = (refused: RefusalCode, changes: Ending['changes'], next: readonly Next[]): Ending => ({
+  status: 409,
+  body: null,
+  changes,
+  next,
+  refused,
+});
+
 /** Runs the command in the group commit. A repeat of the request under the same idempotency-ref gets the same bytes and changes nothing. */
 export async function commitAnswer(
   issuer: Issuer,
   once: Once | null,
   command: EndingCommand,
 ): Promise<CommittedAnswer> {
+  let refused: RefusalCode | undefined;
   const inner: Command<Ending> = {
     name: command.name,
     needs: command.needs,
     decide(loaded) {
       const ending = command.decide(loaded);
+      refused = ending.refused;
       return { value: ending, changes: ending.changes, ...(ending.next ? { next: ending.next } : {}) };
     },
   };
@@ -53,5 +67,6 @@ export async function commitAnswer(
       ({ status, body }) => ({ status, body: jsonText(body), location: null }),
     ),
   );
+  if (refused) throw new Refusal(refused);
   return { status: answer.status, body: answer.body === '' ? null : answer.body, replayed: answer.replayed ?? false };
 }

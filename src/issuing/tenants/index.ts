@@ -1,3 +1,15 @@
 // tenants: who issues cards to whom. Owns issuing_versions, issuing_settings, tenants, tenant_secrets, programmes, profiles, card_ranges,
 // identities, users and factors. Tenants, programmes and profiles are read from memory, identities and users from the database.
 export * from './model.ts';
+export { passwordFrom, passwordMatches } from './passwords.ts';
+export {
+  factorPut,
+  identityUpsert,
+  loginFailed,
+  loginOf,
+  loginSucceeded,
+  usersOf,
+  userUpsert,
+} from './people-queries.ts';
+export { type CardRange, needRange, rangeKind, rangeUpdate } from './queries.ts';
+export { createTenants, type TenantsRoom } from './tenants.ts';

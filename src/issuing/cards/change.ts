@@ -1,0 +1,143 @@
+// What a cardholder or the operator does to a card: block, unblock, remove, report it lost or stolen.
+// Rule: one commit under the card's lock, and under that of its funds where money has a say; counts follow what is destroyed.
+
+import type { Kind, Loaded, Need, Next, Once } from '../../store/index.ts';
+import { blocked, destroyed, type Funds, fundsKind, needFunds, type Standing, unblocked } from '../accounts/index.ts';
+import {
+  type CommittedAnswer,
+  commitAnswer,
+  type Ending,
+  type Issuer,
+  Refusal,
+  type RefusalCode,
+} from '../issuer/index.ts';
+import { liveChanges } from './counts-queries.ts';
+import { dueAtOf } from './dates.ts';
+import type { Card } from './model.ts';
+import { type CardKey, cardKind, cardUpdate, needCard } from './queries.ts';
+import { walletTokenMoves, walletTokensKind } from './wallet-queries.ts';
+
+/** Port: what is still held for a card, minor units; loaded behind the card's lock, which every authorization takes too. */
+export type OpenHolds = Kind<CardKey, bigint>;
+
+/** Whose request it is: an identity changes its own cards only; null is the operator. */
+export interface Asker {
+  readonly tenantId: bigint;
+  readonly identityId: bigint | null;
+}
+
+export const askerIs = (card: Card | undefined, { identityId }: Asker): card is Card =>
+  card !== undefined && (identityId === null || card.identity_id === identityId);
+
+interface Facts {
+  readonly card: Card;
+  /** null: a debit card, which has none of its own. */
+  readonly funds: Funds | null;
+  /** Something is still held for the card, on its own funds or its parent's. */
+  readonly holds: boolean;
+  readonly by: 'USER' | 'SYSTEM';
+}
+
+interface Move {
+  readonly stand: (facts: Facts) => Standing | RefusalCode;
+  readonly lostStolen?: 'LOST' | 'STOLEN';
+}
+
+const isPlastic = ({ details }: Card): boolean => details.physical !== null;
+
+/** action → what it makes of a card, or why not. The whole lifecycle but for activation, upgrade, replacement and time. */
+export const MOVES = {
+  block: { stand: ({ card, by }) => blocked(card, by) },
+  unblock: { stand: ({ card, by }) => unblocked(card, by) },
+  remove: {
+    stand: ({ card, funds, holds, by }) => {
+      if (card.state === 'DESTROYED') return 'INSTRUMENT_DESTROYED';
+      return (funds && funds.actual !== 0n) || holds ? 'BALANCE_NOT_ZERO' : destroyed(card, by);
+    },
+  },
+  'report-lost': {
+    stand: ({ card }) => {
+      if (card.state === 'DESTROYED') return 'INSTRUMENT_DESTROYED';
+      if (!isPlastic(card)) return 'INSTRUMENT_NOT_PHYSICAL';
+      return card.blocks.includes('LOST') ? 'INSTRUMENT_MARKED_LOST_STOLEN' : blocked(card, 'LOST');
+    },
+    lostStolen: 'LOST',
+  },
+  'report-stolen': {
+    stand: ({ card }) => {
+      if (card.state === 'DESTROYED') return 'INSTRUMENT_DESTROYED';
+      return isPlastic(card) ? destroyed(card, 'STOLEN') : 'INSTRUMENT_NOT_PHYSICAL';
+    },
+    lostStolen: 'STOLEN',
+  },
+} as const satisfies Readonly<Record<string, Move>>;
+
+export type CardMove = keyof typeof MOVES;
+
+/** The card with its new standing, and all that follows from it: counts, wallet tokens, timers. */
+export function restand(
+  issuer: Pick<Issuer, 'clock'>,
+  loaded: Loaded,
+  card: Card,
+  standing: Standing,
+  details: Partial<Card['details']> = {},
+): { readonly card: Card; readonly changes: Ending['changes']; readonly next: readonly Next[] } {
+  const now = issuer.clock.now();
+  const changed: Card = { ...card, ...standing, details: { ...card.details, ...details }, updated_at: now };
+  const after: Card = { ...changed, due_at: dueAtOf(changed) };
+  const gone = card.state !== 'DESTROYED' && after.state === 'DESTROYED';
+  const key = { tenantId: card.tenant_id, id: card.id };
+  const tokens = walletTokenMoves(loaded.get(walletTokensKind, key) ?? [], after.state, now);
+  return {
+    card: after,
+    changes: [cardUpdate(after), ...(gone ? liveChanges(after, -1n) : []), ...tokens.changes],
+    next: [
+      { need: needCard(card.tenant_id, card.id), state: after },
+      { need: { kind: walletTokensKind, key }, state: tokens.after },
+    ],
+  };
+}
+
+/** Everything that `restand` and the moves look at. */
+export const needsOfChange = (tenantId: bigint, id: bigint, openHolds: OpenHolds): Need[] => [
+  needCard(tenantId, id),
+  needFunds(tenantId, id),
+  { kind: openHolds, key: { tenantId, id } },
+  { kind: walletTokensKind, key: { tenantId, id } },
+];
+
+/** 204, or a refusal: RESOURCE_NOT_FOUND for a card that isn't there or isn't the asker's. */
+export function changeCard(
+  issuer: Issuer,
+  asker: Asker,
+  id: bigint,
+  move: CardMove,
+  openHolds: OpenHolds,
+  once: Once | null,
+): Promise<CommittedAnswer> {
+  const key = { tenantId: asker.tenantId, id };
+  const rule: Move = MOVES[move];
+  return commitAnswer(issuer, once, {
+    name: `card.${move}`,
+    needs: needsOfChange(asker.tenantId, id, openHolds),
+    decide(loaded): Ending {
+      const card = loaded.get(cardKind, key);
+      if (!askerIs(card, asker)) throw new Refusal('RESOURCE_NOT_FOUND');
+      const standing = rule.stand({
+        card,
+        funds: loaded.get(fundsKind, key) ?? null,
+        holds: (loaded.get(openHolds, key) ?? 0n) > 0n,
+        by: asker.identityId === null ? 'SYSTEM' : 'USER',
+      });
+      if (typeof standing === 'string') throw new Refusal(standing);
+      const { changes, next } = restand(
+        issuer,
+        loaded,
+        card,
+        standing,
+        rule.lostStolen ? { lostStolen: rule.lostStolen } : {},
+      );
+      return { status: 204, body: null, changes, next };
+    },
+  });
+}

@@ -1,0 +1,83 @@
+// What happens to cards by itself: the bureau's steps, renewal and expiry (issuing-decisions.md, "State machine").
+// Rule: each is decided on the locked card, from its own due moment, so that a clock that jumps does the same as one that walks.
+import type { Db } from '../../store/index.ts';
+import { destroyed } from '../accounts/index.ts';
+import type { Issuer } from '../issuer/index.ts';
+import { needsOfChange, type OpenHolds, restand } from './change.ts';
+import { dueAtOf, expiryMoment, monthAfter } from './dates.ts';
+import { cardsDue, nextCardDueAt } from './due-queries.ts';
+import type { Card } from './model.ts';
+import { bureauStep, orderedPlastic } from './plastic.ts';
+import { cardKind, cardUpdate } from './queries.ts';
+
+const BATCH = 200;
+
+/** A card whose expiry has come and that renews: valid on, with another CVV, and new plastic where there was some. */
+function renewed(issuer: Issuer, card: Card, at: Date): Card {
+  const { physical, expiryPeriodMonths } = card.details;
+  const expiry = expiryMoment(card.expires);
+  // The month that has just ended is the last of the old period.
+  const last = new Date(expiry.getTime() - 1);
+  return {
+    ...card,
+    starts: monthAfter(expiry, 0),
+    expires: monthAfter(last, expiryPeriodMonths),
+    details: {
+      ...card.details,
+      physical: physical && {
+        ...orderedPlastic(issuer, physical, at),
+        pendingActivation: physical.pendingActivation,
+        manufacturingState: 'REQUESTED',
+        replacement: { replacementReason: 'EXPIRED', replacementId: issuer.permutation.outward(card.id) },
+      },
+    },
+    updated_at: at,
+  };
+}
+
+/** Everything that is due by now; how many cards it touched. */
+export async function cardsRunDue(issuer: Issuer, openHolds: OpenHolds): Promise<number> {
+  let touched = 0;
+  for (;;) {
+    const due = await cardsDue(issuer.db, issuer.clock.now(), BATCH);
+    const done = await Promise.all(due.map(({ tenant_id, id }) => runOne(issuer, tenant_id, id, openHolds)));
+    const moved = done.filter(Boolean).length;
+    touched += moved;
+    if (moved === 0) return touched;
+  }
+}
+
+export const cardsNextDueAt = (db: Db): Promise<Date | null> => nextCardDueAt(db);
+
+function runOne(issuer: Issuer, tenantId: bigint, id: bigint, openHolds: OpenHolds): Promise<boolean> {
+  return issuer.committer.submit<boolean>({
+    name: 'card.due',
+    needs: needsOfChange(tenantId, id, openHolds),
+    decide(loaded) {
+      const card = loaded.get(cardKind, { tenantId, id });
+      const now = issuer.clock.now();
+      if (!card?.due_at || card.due_at > now) return { value: false, changes: [] };
+      const { physical } = card.details;
+      const made = physical ? bureauStep(issuer, physical, now) : null;
+      const stepped: Card = { ...card, details: { ...card.details, physical: made }, updated_at: now };
+      if (expiryMoment(card.expires) > now || card.renewal === 'AUTO_RENEW') {
+        const over = expiryMoment(card.expires) <= now;
+        const changed = over ? renewed(issuer, stepped, expiryMoment(card.expires)) : stepped;
+        const after: Card = { ...changed, due_at: dueAtOf(changed) };
+        return {
+          value: true,
+          changes: [cardUpdate(after)],
+          next: [{ need: { kind: cardKind, key: { tenantId, id } }, state: after }],
+        };
+      }
+      const standing = destroyed(card, 'EXPIRED');
+      if (typeof standing === 'string') {
+        // Destroyed already: it has no timers.
+        const after: Card = { ...card, due_at: null };
+        return { value: true, changes: [cardUpdate(after)] };
+      }
+      const { changes, next } = restand(issuer, loaded, card, standing);
+      return { value: true, changes, next };
+    },
+  });
+}

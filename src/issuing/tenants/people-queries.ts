@@ -1,0 +1,148 @@
+// Statements on identities, users and factors.
+import type { Db } from '../../store/index.ts';
+import type { AuthChannel, Identity, User } from './model.ts';
+import type { Password } from './passwords.ts';
+
+const USER = 'tenant_id, id, identity_id, kind, name, surname, email, mobile, active, roles, created_at, updated_at';
+
+export async function identityGet(db: Db, tenantId: bigint, id: bigint): Promise<Identity | null> {
+  const rows = await db.query<Identity>('select * from identities where tenant_id = $1 and id = $2', [tenantId, id]);
+  return rows[0] ?? null;
+}
+
+export const identitiesOf = (db: Db, tenantId: bigint, after: bigint, limit: number): Promise<Identity[]> =>
+  db.query<Identity>('select * from identities where tenant_id = $1 and id > $2 order by id limit $3', [
+    tenantId,
+    after,
+    limit,
+  ]);
+
+export async function identityUpsert(db: Db, row: Identity): Promise<void> {
+  await db.query(
+    `insert into identities (tenant_id, id, programme_id, type, name, kyc_state, kyc_level, active, settings, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+     on conflict (tenant_id, id) do update set name = excluded.name, kyc_state = excluded.kyc_state, kyc_level = excluded.kyc_level,
+       active = excluded.active, settings = excluded.settings, updated_at = excluded.updated_at`,
+    [
+      row.tenant_id,
+      row.id,
+      row.programme_id,
+      row.type,
+      row.name,
+      row.kyc_state,
+      row.kyc_level,
+      row.active,
+      JSON.stringify(row.settings),
+      row.created_at,
+      row.updated_at,
+    ],
+  );
+}
+
+export async function userGet(db: Db, tenantId: bigint, id: bigint): Promise<User | null> {
+  const rows = await db.query<User>(`select ${USER} from users where tenant_id = $1 and id = $2`, [tenantId, id]);
+  return rows[0] ?? null;
+}
+
+export const usersOf = (db: Db, tenantId: bigint, identityId: bigint): Promise<User[]> =>
+  db.query<User>(`select ${USER} from users where tenant_id = $1 and identity_id = $2 order by id`, [
+    tenantId,
+    identityId,
+  ]);
+
+/** False when the e-mail address is another user's. The password stays as it is unless one is given. */
+export async function userUpsert(db: Db, row: User, password: Password | null = null): Promise<boolean> {
+  const taken = await db.query('select id from users where tenant_id = $1 and email = $2 and id <> $3', [
+    row.tenant_id,
+    row.email,
+    row.id,
+  ]);
+  if (taken.length > 0) return false;
+  await db.query(
+    `insert into users (tenant_id, id, identity_id, kind, name, surname, email, mobile, active, roles, password, failed_logins, locked_until, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 0, null, $12, $13)
+     on conflict (tenant_id, id) do update set name = excluded.name, surname = excluded.surname, email = excluded.email,
+       mobile = excluded.mobile, active = excluded.active, roles = excluded.roles, password = coalesce(excluded.password, users.password),
+       updated_at = excluded.updated_at`,
+    [
+      row.tenant_id,
+      row.id,
+      row.identity_id,
+      row.kind,
+      row.name,
+      row.surname,
+      row.email,
+      row.mobile,
+      row.active,
+      JSON.stringify(row.roles),
+      password && JSON.stringify(password),
+      row.created_at,
+      row.updated_at,
+    ],
+  );
+  return true;
+}
+
+export interface Login {
+  readonly id: bigint;
+  readonly identity_id: bigint;
+  readonly password: Password | null;
+  readonly locked_until: Date | null;
+}
+
+/** By e-mail address in lower case. */
+export async function loginOf(db: Db, tenantId: bigint, email: string): Promise<Login | null> {
+  const rows = await db.query<Login>(
+    'select id, identity_id, password, locked_until from users where tenant_id = $1 and email = $2',
+    [tenantId, email],
+  );
+  return rows[0] ?? null;
+}
+
+/** Counts a wrong password; the last one that is allowed locks. A lock that is over begins a new count. */
+export async function loginFailed(
+  db: Db,
+  tenantId: bigint,
+  id: bigint,
+  { now, most, until }: { readonly now: Date; readonly most: number; readonly until: Date },
+): Promise<void> {
+  await db.query(
+    `update users set
+       failed_logins = case when locked_until <= $3 then 1 else failed_logins + 1 end,
+       locked_until = case when locked_until <= $3 then null when failed_logins + 1 >= $4 then $5 else locked_until end
+     where tenant_id = $1 and id = $2`,
+    [tenantId, id, now, most, until],
+  );
+}
+
+export async function loginSucceeded(db: Db, tenantId: bigint, id: bigint): Promise<void> {
+  await db.query(
+    'update users set failed_logins = 0, locked_until = null where tenant_id = $1 and id = $2 and (failed_logins > 0 or locked_until is not null)',
+    [tenantId, id],
+  );
+}
+
+export async function factorsOf(db: Db, tenantId: bigint, userId: bigint): Promise<AuthChannel[]> {
+  const rows = await db.query<{ kind: AuthChannel }>(
+    'select kind from factors where tenant_id = $1 and user_id = $2 and active order by kind',
+    [tenantId, userId],
+  );
+  return rows.map(({ kind }) => kind);
+}
+
+export async function factorPut(
+  db: Db,
+  row: {
+    readonly tenant_id: bigint;
+    readonly user_id: bigint;
+    readonly kind: AuthChannel;
+    readonly active: boolean;
+    readonly created_at: Date;
+  },
+): Promise<void> {
+  await db.query(
+    `insert into factors (tenant_id, user_id, kind, active, created_at) values ($1, $2, $3, $4, $5)
+     on conflict (tenant_id, user_id, kind) do update set active = excluded.active`,
+    [row.tenant_id, row.user_id, row.kind, row.active, row.created_at],
+  );
+}

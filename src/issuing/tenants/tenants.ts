@@ -1,0 +1,172 @@
+// Tenants, programmes and profiles in memory: a request finds them without a query.
+// Rule: a wrong secret costs the same work as a right one; what this process committed is seen by the next request, what another process
+// committed by a request two seconds later.
+import type { Clock, Log } from '../../base/index.ts';
+import type { Db } from '../../store/index.ts';
+import {
+  defaultInstallation,
+  defaultProfile,
+  defaultProgramme,
+  defaultTenant,
+  type InstallationSettings,
+  type Profile,
+  type Programme,
+  type Tenant,
+  type Tenants,
+} from './model.ts';
+import { factorsOf, identityGet, userGet } from './people-queries.ts';
+import {
+  installationGet,
+  type ProfileRow,
+  type ProgrammeRow,
+  profileRows,
+  programmeRows,
+  secretRows,
+  type TenantRow,
+  tenantRows,
+  versionNow,
+} from './queries.ts';
+
+export type Keyed = (purpose: string, data: Buffer | string) => Buffer;
+
+export interface TenantsOptions {
+  readonly database: Db & { transaction<Value>(work: (db: Db) => Promise<Value>): Promise<Value> };
+  readonly keyed: Keyed;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface TenantsRoom extends Tenants {
+  /** Runs changes in one transaction; once this resolves they are in force here. */
+  change<Value>(work: (db: Db) => Promise<Value>): Promise<Value>;
+}
+
+/** Secrets are found by this hash, so that looking one up tells nothing of it. */
+export const secretHash = (keyed: Keyed, secret: string): Buffer => keyed('tenant.secret', secret);
+
+/** Older than this, memory is compared with the database behind the request; older than the second, before it. */
+const FRESH_MS = 1000;
+const STALE_MS = 2000;
+
+interface Memory {
+  readonly version: bigint;
+  readonly installation: InstallationSettings;
+  readonly tenants: ReadonlyMap<bigint, Tenant>;
+  readonly secrets: ReadonlyMap<string, { readonly tenant: Tenant; readonly expiresAt: Date | null }>;
+  readonly programmes: ReadonlyMap<string, Programme>;
+  readonly profiles: ReadonlyMap<string, Profile>;
+}
+
+const NOTHING: Memory = {
+  version: -1n,
+  installation: defaultInstallation,
+  tenants: new Map(),
+  secrets: new Map(),
+  programmes: new Map(),
+  profiles: new Map(),
+};
+
+const keyOf = (tenantId: bigint, id: bigint): string => `${tenantId}/${id}`;
+
+const tenantFrom = ({ id, name, active, settings }: TenantRow): Tenant => ({
+  id,
+  name,
+  active,
+  settings: { ...defaultTenant, ...settings },
+});
+const programmeFrom = ({ tenant_id, id, name, settings }: ProgrammeRow): Programme => ({
+  tenantId: tenant_id,
+  id,
+  name,
+  settings: { ...defaultProgramme, ...settings, kyc: { ...defaultProgramme.kyc, ...settings.kyc } },
+});
+const profileFrom = ({ tenant_id, id, programme_id, name, kind, active, settings }: ProfileRow): Profile => ({
+  tenantId: tenant_id,
+  id,
+  programmeId: programme_id,
+  name,
+  kind,
+  active,
+  settings: { ...defaultProfile, ...settings },
+});
+
+async function read(db: Db, version: bigint): Promise<Memory> {
+  const [installation, tenants, secrets, programmes, profiles] = await Promise.all([
+    installationGet(db),
+    tenantRows(db),
+    secretRows(db),
+    programmeRows(db),
+    profileRows(db),
+  ]);
+  const byId = new Map(tenants.map((row) => [row.id, tenantFrom(row)]));
+  return {
+    version,
+    installation: { ...defaultInstallation, ...installation },
+    tenants: byId,
+    secrets: new Map(
+      secrets.flatMap((row) => {
+        const tenant = byId.get(row.tenant_id);
+        return tenant ? [[row.secret_hash.toString('hex'), { tenant, expiresAt: row.expires_at }]] : [];
+      }),
+    ),
+    programmes: new Map(programmes.map((row) => [keyOf(row.tenant_id, row.id), programmeFrom(row)])),
+    profiles: new Map(profiles.map((row) => [keyOf(row.tenant_id, row.id), profileFrom(row)])),
+  };
+}
+
+export function createTenants({ database, keyed, clock, log }: TenantsOptions): TenantsRoom {
+  let memory = NOTHING;
+  let loadedMs = Number.NEGATIVE_INFINITY;
+  let loading: Promise<void> | null = null;
+
+  async function load(): Promise<void> {
+    const startedMs = clock.elapsed();
+    const version = await versionNow(database);
+    if (version !== memory.version) memory = await read(database, version);
+    loadedMs = startedMs;
+  }
+  const loadOnce = (): Promise<void> => {
+    loading ??= load().finally(() => {
+      loading = null;
+    });
+    return loading;
+  };
+
+  /** Resolves when memory may be read. */
+  async function fresh(): Promise<Memory> {
+    const ageMs = clock.elapsed() - loadedMs;
+    if (ageMs >= FRESH_MS) {
+      const loaded = loadOnce();
+      if (ageMs >= STALE_MS) await loaded;
+      else loaded.catch((error: unknown) => log.warn({ err: error }, 'tenants could not be read again'));
+    }
+    return memory;
+  }
+
+  return {
+    async authenticate(secret) {
+      const { secrets } = await fresh();
+      const found = secrets.get(secretHash(keyed, secret).toString('hex'));
+      if (!found?.tenant.active) return null;
+      return found.expiresAt === null || found.expiresAt > clock.now() ? found.tenant : null;
+    },
+    tenant: async (id) => (await fresh()).tenants.get(id) ?? null,
+    programme: async (tenantId, id) => (await fresh()).programmes.get(keyOf(tenantId, id)) ?? null,
+    profile: async (tenantId, id) => (await fresh()).profiles.get(keyOf(tenantId, id)) ?? null,
+    installation: async () => (await fresh()).installation,
+    all: async () => [...(await fresh()).tenants.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
+    identity: (tenantId, id) => identityGet(database, tenantId, id),
+    user: (tenantId, id) => userGet(database, tenantId, id),
+    factors: (tenantId, userId) => factorsOf(database, tenantId, userId),
+    async change(work) {
+      try {
+        return await database.transaction(work);
+      } finally {
+        // A load under way may have begun before the commit.
+        await loading?.catch(() => undefined);
+        loadedMs = Number.NEGATIVE_INFINITY;
+        await loadOnce().catch((error: unknown) => log.warn({ err: error }, 'tenants could not be read again'));
+      }
+    },
+  };
+}

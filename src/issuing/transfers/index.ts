@@ -1,0 +1,2 @@
+// transfers: money between the accounts and prepaid cards of one identity. Owns transfers.
+export { transferEndpoints } from './routes.ts';

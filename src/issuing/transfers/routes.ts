@@ -1,0 +1,110 @@
+// /transfers.
+
+import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
+import { currency, PAGE, tag } from '../accounts/index.ts';
+import { choice, digits, integer, object, pathId, shape, text } from '../fields/index.ts';
+import { type Issuer, Refusal } from '../issuer/index.ts';
+import type { Identity, Tenant } from '../tenants/index.ts';
+import { transferView } from './present.ts';
+import { transferGet, transfersList } from './queries.ts';
+import { transfer } from './transfer.ts';
+
+interface Asking {
+  readonly tenant: Tenant;
+  readonly identity: Identity;
+}
+const endpoint = endpointOf<Asking>();
+const TAG = 'Transfers';
+
+const instrument = object(
+  { type: choice(['managed_accounts', 'managed_cards'], { required: true }), id: digits({ required: true }) },
+  { required: true },
+);
+
+const TransferBody = shape({
+  source: instrument,
+  destination: instrument,
+  destinationAmount: object({ currency, amount: integer({ required: true }) }, { required: true }),
+  tag,
+  description: text({ max: 140 }),
+});
+
+const failures = {
+  400: { description: 'Wrong fields' },
+  401: { description: 'Credentials invalid' },
+  403: { description: 'STEP_UP_REQUIRED, ACCESS_TOKEN_REQUIRED' },
+  429: { description: 'Too many requests' },
+} as const;
+
+const dateOf = (ms: number | undefined): Date | null => (ms === undefined ? null : new Date(ms));
+
+export function transferEndpoints(issuer: Issuer): AnyEndpoint<Asking>[] {
+  const { db, permutation } = issuer;
+  return [
+    endpoint({
+      method: 'POST',
+      path: '/transfers',
+      operation: 'createTransfer',
+      summary: "Move money between the identity's accounts and prepaid cards",
+      description: 'Amounts are in minor units.',
+      tag: TAG,
+      right: null,
+      body: TransferBody,
+      example: {
+        source: { type: 'managed_accounts', id: '2001' },
+        destination: { type: 'managed_cards', id: '1234567890' },
+        destinationAmount: { currency: 'EUR', amount: 1000 },
+      },
+      answers: {
+        200: { description: 'The transfer, done' },
+        ...failures,
+        409: {
+          description:
+            'AMOUNT_INVALID, SOURCE_NOT_FOUND, DESTINATION_NOT_FOUND, SOURCE_AND_DESTINATION_MUST_DIFFER, SOURCE_CANNOT_BE_DEBIT_MODE_CARD, DESTINATION_CANNOT_BE_DEBIT_MODE_CARD, SOURCE_BLOCKED, SOURCE_DESTROYED, DESTINATION_BLOCKED, DESTINATION_DESTROYED, CURRENCY_MISMATCH, FUNDS_INSUFFICIENT',
+        },
+      },
+      async handler({ principal, body, once }) {
+        const { status, body: answer, replayed } = await transfer(issuer, principal, body, once);
+        return { status, body: answer, replayed };
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/transfers',
+      operation: 'listTransfers',
+      summary: 'List transfers, the newest first',
+      tag: TAG,
+      right: null,
+      query: shape({ ...PAGE, instrumentId: digits({}), tag: text({ max: 50, exact: true }) }),
+      answers: { 200: { description: 'A page of transfers' }, ...failures },
+      async handler({ principal: { tenant, identity }, query }) {
+        const filter = {
+          instrumentId: query.instrumentId === undefined ? null : (permutation.inward(query.instrumentId) ?? 0n),
+          tag: query.tag ?? null,
+          createdFrom: dateOf(query.createdFrom),
+          createdTo: dateOf(query.createdTo),
+        };
+        const page = { offset: query.offset ?? 0, limit: query.limit ?? 100 };
+        const { transfers, count } = await transfersList(db, tenant.id, identity.id, filter, page);
+        const shown = transfers.map((row) => transferView(permutation, row));
+        return { status: 200, body: { transfers: shown, count, responseCount: shown.length } };
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/transfers/:id',
+      operation: 'readTransfer',
+      summary: 'Show a transfer',
+      tag: TAG,
+      right: null,
+      params: shape({ id: pathId('The transfer.') }),
+      answers: { 200: { description: 'The transfer' }, ...failures, 404: { description: 'No such transfer' } },
+      async handler({ principal: { tenant, identity }, params }) {
+        const id = permutation.inward(params.id);
+        const row = id === null ? null : await transferGet(db, tenant.id, id);
+        if (row?.identity_id !== identity.id) throw new Refusal('RESOURCE_NOT_FOUND');
+        return { status: 200, body: transferView(permutation, row) };
+      },
+    }),
+  ];
+}
