@@ -1,5 +1,6 @@
 // SMS and mails. The sandbox keeps them where a person and a test can read them; live mode has no carrier yet, and so sends none.
 import { addMs } from '../../base/index.ts';
+import type { Change } from '../../store/index.ts';
 import type { Issuer } from '../issuer/index.ts';
 import type { Message } from './model.ts';
 import { messageInsert, messagesPurge } from './queries.ts';
@@ -15,18 +16,16 @@ interface Draft {
   readonly text: string;
 }
 
-export const messageFor = ({ ids, clock }: Issuer, { tenantId, channel, recipient, text }: Draft): Message => ({
-  tenant_id: tenantId,
-  id: ids.next(),
-  channel,
-  recipient,
-  text,
-  created_at: clock.now(),
-});
-
-/** Hands a message to the carrier. */
-export const sendMessage = (issuer: Issuer, draft: Draft): Promise<void> =>
-  messageInsert(issuer.db, messageFor(issuer, draft));
+/** Hands a message to the carrier: a change, so that it goes out if and only if what it tells of is committed. */
+export const messageFor = ({ ids, clock }: Pick<Issuer, 'ids' | 'clock'>, draft: Draft): Change =>
+  messageInsert({
+    tenant_id: draft.tenantId,
+    id: ids.next(),
+    channel: draft.channel,
+    recipient: draft.recipient,
+    text: draft.text,
+    created_at: clock.now(),
+  });
 
 const KEPT_DAYS = 7;
 export const purgeMessages = (issuer: Issuer): Promise<void> =>

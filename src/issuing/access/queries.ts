@@ -1,5 +1,5 @@
 // Every statement on user_sessions and messages.
-import type { Db } from '../../store/index.ts';
+import { type Change, type Db, insert, statementsFor, table } from '../../store/index.ts';
 import type { Challenge, Message, SessionRow } from './model.ts';
 
 export async function sessionInsert(db: Db, row: SessionRow): Promise<void> {
@@ -72,11 +72,17 @@ export async function sessionsPurge(db: Db, createdBefore: Date): Promise<void> 
   await db.query('delete from user_sessions where created_at < $1', [createdBefore]);
 }
 
-export async function messageInsert(db: Db, row: Message): Promise<void> {
-  await db.query(
-    'insert into messages (tenant_id, id, channel, recipient, text, created_at) values ($1, $2, $3, $4, $5, $6)',
-    [row.tenant_id, row.id, row.channel, row.recipient, row.text, row.created_at],
-  );
+const messages = table<Message>(
+  'messages',
+  { tenant_id: 'int8', id: 'int8', channel: 'text', recipient: 'text', text: 'text', created_at: 'timestamptz' },
+  ['tenant_id', 'id'],
+);
+
+/** To be committed with what the message is about. */
+export const messageInsert = (row: Message): Change => insert(messages, row);
+
+export async function write(db: Db, ...changes: readonly Change[]): Promise<void> {
+  for (const { text, values } of statementsFor(changes)) await db.query(text, values);
 }
 
 /** The newest first; null: to whomever. */

@@ -5,7 +5,7 @@ import { addMs } from '../../base/index.ts';
 import { type Issuer, Refusal, type RefusalCode } from '../issuer/index.ts';
 import { messageFor, oneTimeCode } from './messages.ts';
 import type { Challenge, Session } from './model.ts';
-import { challengePut, messageInsert, sessionLock, sessionSteppedUp } from './queries.ts';
+import { challengePut, sessionLock, sessionSteppedUp, write } from './queries.ts';
 import { isIdle } from './sessions.ts';
 
 const VALID_MS = 5 * 60_000;
@@ -47,10 +47,7 @@ export async function sendCode(issuer: Issuer, session: Session, channel: string
       sends: [...recentSends(row.challenge, now), sentAt],
     });
     const text = `${code} is your code for ${session.tenant.name}. It is valid for 5 minutes.`;
-    await messageInsert(
-      db,
-      messageFor(issuer, { tenantId: session.tenant.id, channel: 'SMS', recipient: mobile, text }),
-    );
+    await write(db, messageFor(issuer, { tenantId: session.tenant.id, channel: 'SMS', recipient: mobile, text }));
   });
 }
 

@@ -49,4 +49,4 @@ export const StatementQuery = shape({
 });
 
 export const AccountPath = shape({ id: pathId('The account.') });
-export const DepositBody = shape({ amount: integer({ required: true, min: 1 }) });
+export const DepositBody = shape({ amount: integer({ required: true, min: 1, max: 999_999_999_999 }) });

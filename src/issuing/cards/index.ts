@@ -1,3 +1,12 @@
 // cards: cards and their life. Owns cards, card_numbers, card_counts, card_mobiles, used_reveals and wallet_tokens.
+export { cardAsked } from './asked.ts';
+export { attachedCards } from './attached-queries.ts';
+export { type Asker, type CardMove, changeCard, type OpenHolds, restand } from './change.ts';
+export { countryAllowed } from './conflicts.ts';
+export { expiryMoment, mmyy } from './dates.ts';
+export { cardsNextDueAt, cardsRunDue } from './due.ts';
 export * from './model.ts';
 export { type CardKey, cardGet, cardKind, cardOfFingerprint, cardUpdate, needCard } from './queries.ts';
+export { clearValues, purgeReveals } from './reveal.ts';
+export { cardEndpoints, type LimitsPort } from './routes-cards.ts';
+export { lifeEndpoints } from './routes-life.ts';

@@ -119,13 +119,19 @@ export function digits<const Options extends Omit<TextOptions, 'pattern' | 'blan
   >;
 }
 
+interface ChoiceOptions extends Presence, Common {
+  /** Other values that only the handler can judge. */
+  readonly otherwise?: (value: unknown) => boolean;
+}
+
 /** One of the given values; anything else, of whatever type, is NOT_IN. */
-export function choice<const Values extends readonly string[], const Options extends Presence & Common>(
+export function choice<const Values extends readonly string[], const Options extends ChoiceOptions>(
   values: Values,
   options: Options,
 ): Field<Values[number], Options> {
-  return field<Values[number], Options>({ type: 'string', enum: [...values] }, options, {
-    own: (value) => (values.includes(value as string) ? null : 'NOT_IN'),
+  const { otherwise } = options;
+  return field<Values[number], Options>({ type: 'string', ...(otherwise ? {} : { enum: [...values] }) }, options, {
+    own: (value) => (values.includes(value as string) || otherwise?.(value) ? null : 'NOT_IN'),
   });
 }
 
@@ -146,17 +152,14 @@ const outside = (value: number, { min, max }: NumberOptions): FieldErrorCode | n
   return max !== undefined && value > max ? 'AT_MOST' : null;
 };
 
-/** A whole number, at most twelve digits unless bounded: amounts are in minor units. Not a whole number, or no number at all: RANGE. */
+/** A whole number: amounts are in minor units. Not a whole number, or no number at all: RANGE. */
 export function integer<const Options extends NumberOptions>(options: Options): Field<number, Options> {
   const { min, max } = options;
   return field<number, Options>(
     { type: 'integer', ...(min === undefined ? {} : { minimum: min }), ...(max === undefined ? {} : { maximum: max }) },
     options,
     {
-      own: (value) =>
-        typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= 999_999_999_999
-          ? outside(value, options)
-          : 'RANGE',
+      own: (value) => (Number.isSafeInteger(value) ? outside(value as number, options) : 'RANGE'),
     },
   );
 }

@@ -78,7 +78,6 @@ export const refusals = {
   DESTINATION_CANNOT_BE_DEBIT_MODE_CARD: [conflict, 'A debit card has no balance of its own'],
   SOURCE_AND_DESTINATION_MUST_DIFFER: [conflict, 'Source and destination are the same'],
   SOURCE_BLOCKED: [conflict, 'The source is blocked'],
-  SOURCE_DESTROYED: [conflict, 'The source is destroyed'],
   DESTINATION_BLOCKED: [conflict, 'The destination is blocked'],
   DESTINATION_DESTROYED: [conflict, 'The destination is destroyed'],
   // Authentication.

@@ -1,2 +1,23 @@
 // rules: spend rules and the windows in which spending is counted. Owns spend_counters. Pure but for its queries.
+export {
+  availableOfLimits,
+  type Broken,
+  checkRules,
+  type Kept,
+  type RuleLevel,
+  type RuleReason,
+  type SpendChannel,
+  type Spending,
+} from './check.ts';
+export { type Counted, consume, giveBack, type Part, refund, unrefund, usedOf, type Windows } from './counters.ts';
 export * from './model.ts';
+export {
+  counterGet,
+  counterInsert,
+  counterKind,
+  counterUpdate,
+  needCounter,
+  openHolds,
+  type SpendCounter,
+} from './queries.ts';
+export { COUNTERS, type CounterName, windowEnd, windowStart } from './windows.ts';

@@ -8,6 +8,7 @@ export {
   loginFailed,
   loginOf,
   loginSucceeded,
+  mobileOfOther,
   usersOf,
   userUpsert,
 } from './people-queries.ts';

@@ -98,8 +98,6 @@ export type OwnerType = (typeof OWNER_TYPES)[number];
 
 /** Decimal percentages as text (`1.5`), fixed fees in minor units of the card's currency. */
 export interface Fees {
-  readonly create: number;
-  readonly upgrade: number;
   readonly purchasePercent: string;
   readonly atmFixed: number;
   readonly fxPercent: string;
@@ -164,7 +162,7 @@ export const defaultProfile: ProfileSettings = {
   expiryPeriodMonths: 36,
   renewal: 'AUTO_RENEW',
   holdDays: { final: 7, preAuthorization: 30, categories: {} },
-  fees: { create: 0, upgrade: 0, purchasePercent: '0', atmFixed: 0, fxPercent: '0' },
+  fees: { purchasePercent: '0', atmFixed: 0, fxPercent: '0' },
   rules: {},
   atmDailyLimit: null,
 };

@@ -146,3 +146,17 @@ export async function factorPut(
     [row.tenant_id, row.user_id, row.kind, row.active, row.created_at],
   );
 }
+
+/** Is the number a user's of another identity in the programme? */
+export async function mobileOfOther(
+  db: Db,
+  of: { readonly tenantId: bigint; readonly programmeId: bigint; readonly identityId: bigint },
+  mobile: string,
+): Promise<boolean> {
+  const rows = await db.query(
+    `select u.id from users u join identities i on i.tenant_id = u.tenant_id and i.id = u.identity_id
+     where u.tenant_id = $1 and i.programme_id = $2 and u.identity_id <> $3 and u.mobile = $4 limit 1`,
+    [of.tenantId, of.programmeId, of.identityId, mobile],
+  );
+  return rows.length > 0;
+}

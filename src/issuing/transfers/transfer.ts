@@ -62,7 +62,7 @@ const RULES: readonly (readonly [RefusalCode, (facts: Facts) => boolean])[] = [
   ['SOURCE_AND_DESTINATION_MUST_DIFFER', ({ same }) => same],
   ['SOURCE_CANNOT_BE_DEBIT_MODE_CARD', ({ source }) => source?.debitMode ?? false],
   ['DESTINATION_CANNOT_BE_DEBIT_MODE_CARD', ({ destination }) => destination?.debitMode ?? false],
-  ['SOURCE_DESTROYED', ({ source }) => source?.state === 'DESTROYED'],
+  // What is left on a destroyed card (it expired, or a hold ended after it was replaced) is still its owner's: it may leave.
   ['SOURCE_BLOCKED', ({ source }) => source?.state === 'BLOCKED'],
   ['DESTINATION_DESTROYED', ({ destination }) => destination?.state === 'DESTROYED'],
   ['DESTINATION_BLOCKED', ({ destination }) => destination?.state === 'BLOCKED'],

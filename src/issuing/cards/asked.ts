@@ -1,0 +1,49 @@
+// What every request about one card begins with: the card is the identity's own, and how it is shown.
+import type { Session } from '../access/index.ts';
+import { type Funds, fundsOf } from '../accounts/index.ts';
+import { type Issuer, Refusal } from '../issuer/index.ts';
+import type { Profile } from '../tenants/index.ts';
+import type { Card } from './model.ts';
+import { cardView } from './present.ts';
+import { cardGet } from './queries.ts';
+import { secretsFor, tokensFor } from './reveal.ts';
+
+/** The identity's own card; anything else is as unknown as a number that nobody has. */
+export async function cardAsked(issuer: Issuer, { tenant, identity }: Session, text: string): Promise<Card> {
+  const id = issuer.permutation.inward(text);
+  const card = id === null ? null : await cardGet(issuer.db, tenant.id, id);
+  if (card?.identity_id !== identity.id) throw new Refusal('RESOURCE_NOT_FOUND');
+  return card;
+}
+
+export async function profileOf(issuer: Issuer, card: Card): Promise<Profile> {
+  const profile = await issuer.tenants.profile(card.tenant_id, card.profile_id);
+  if (!profile) throw new Refusal('RESOURCE_NOT_FOUND');
+  return profile;
+}
+
+/** How this session sees the card once it was changed: numbers and balances as they stand now. */
+export async function viewFor(issuer: Issuer, session: Session, card: Card): Promise<(card: Card) => object> {
+  const [secrets, funds] = await Promise.all([
+    secretsFor(issuer, session, card),
+    fundsOf(issuer.db, card.tenant_id, [card.id]),
+  ]);
+  // A replacement is another card, whose number this session hasn't been given.
+  return (shown) =>
+    cardView(
+      issuer.permutation,
+      shown,
+      funds.get(card.id) ?? null,
+      shown.id === card.id ? secrets : tokensFor(issuer, session, shown),
+    );
+}
+
+/** Several cards at once, as a list shows them: with tokens. */
+export async function viewsFor(issuer: Issuer, session: Session, cards: readonly Card[]): Promise<object[]> {
+  const ids = cards.map(({ id }) => id);
+  const funds: ReadonlyMap<bigint, Funds> =
+    cards.length === 0 ? new Map() : await fundsOf(issuer.db, session.tenant.id, ids);
+  return cards.map((card) =>
+    cardView(issuer.permutation, card, funds.get(card.id) ?? null, tokensFor(issuer, session, card)),
+  );
+}

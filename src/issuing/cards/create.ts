@@ -1,0 +1,346 @@
+// POST /cards/request. Conflicts in the documented order; limits, number and card are one atomic step behind them.
+import type { Change, Loaded, Need, Next, Once } from '../../store/index.ts';
+import { messageFor, oneTimeCode, type Session } from '../access/index.ts';
+import { ACTIVE, accountKind, emptyFunds, fundsInsert, needAccount } from '../accounts/index.ts';
+import {
+  type CommittedAnswer,
+  commitAnswer,
+  type Ending,
+  type Issuer,
+  Refusal,
+  type RefusalCode,
+} from '../issuer/index.ts';
+import {
+  type CardLimits,
+  type Identity,
+  needRange,
+  type Profile,
+  type Programme,
+  rangeKind,
+  rangeUpdate,
+} from '../tenants/index.ts';
+import { artworkFor, creationConflict, providerFor, type ThreeDs, type Wanted } from './conflicts.ts';
+import {
+  COUNT_LEVELS,
+  type CountKey,
+  type CountLevel,
+  countKeysOf,
+  countKind,
+  liveChanges,
+  needCount,
+} from './counts-queries.ts';
+import { dueAtOf, monthAfter } from './dates.ts';
+import { linkedOf, mobileOfUser, parentOf, programmeOf } from './facts.ts';
+import { type MobileKey, mobileInsert, mobileKind, needMobile } from './mobiles-queries.ts';
+import type { Address, Card, CardDetails } from './model.ts';
+import { nextNumber } from './numbers.ts';
+import { activationHash, orderedPlastic } from './plastic.ts';
+import { optionsView } from './present.ts';
+import { cardInsert, cardNumberInsert } from './queries.ts';
+
+export interface CardInput {
+  readonly type: 'consumer' | 'corporate';
+  readonly data: {
+    readonly profileId: string;
+    readonly tag?: string | undefined;
+    readonly friendlyName: string;
+    readonly nameOnCard: string;
+    readonly nameOnCardLine2?: string | undefined;
+    readonly billingAddress: Address;
+    readonly digitalWallets?:
+      | {
+          readonly pushProvisioningEnabled?: boolean | undefined;
+          readonly walletsEnabled?: boolean | undefined;
+          readonly artworkReference?: string | undefined;
+        }
+      | undefined;
+    readonly authForwardingDefaultTimeoutDecision?: 'APPROVE' | 'DECLINE' | undefined;
+    readonly threeDSecureAuthConfig?: ThreeDs | undefined;
+    readonly mode: 'PREPAID_MODE' | 'DEBIT_MODE';
+    readonly currency: string;
+    readonly parentManagedAccountId?: string | undefined;
+    readonly cardholderMobileNumber?: string | undefined;
+    readonly externalHandle?: string | undefined;
+    readonly externalData?: CardDetails['externalData'] | undefined;
+  };
+}
+
+export const wantedFrom = ({ type, data }: CardInput): Wanted => ({
+  type,
+  mode: data.mode,
+  currency: data.currency,
+  country: data.billingAddress.country,
+  timeoutDecision: data.authForwardingDefaultTimeoutDecision ?? null,
+  wallets: {
+    enabled: data.digitalWallets?.walletsEnabled ?? false,
+    push: data.digitalWallets?.pushProvisioningEnabled ?? false,
+    artwork: data.digitalWallets?.artworkReference ?? null,
+  },
+  threeDs: data.threeDSecureAuthConfig ?? null,
+  mobile: data.cardholderMobileNumber ?? null,
+  parentGiven: data.parentManagedAccountId !== undefined,
+});
+
+const LIMIT_CODES: Readonly<Record<CountLevel, RefusalCode>> = {
+  IDENTITY: 'IDENTITY_LIMITS_EXCEEDED',
+  PROGRAMME: 'PROGRAMME_LIMITS_EXCEEDED',
+  TENANT: 'INNOVATOR_LIMITS_EXCEEDED',
+  INSTALLATION: 'SYSTEM_LIMITS_EXCEEDED',
+};
+
+interface LimitCheck {
+  readonly key: CountKey;
+  readonly most: bigint;
+  readonly code: RefusalCode;
+}
+
+/** The counts that have a limit, from the identity's to the installation's. */
+function limitChecks(
+  of: Parameters<typeof countKeysOf>[0],
+  limits: Readonly<Record<CountLevel, CardLimits>>,
+): LimitCheck[] {
+  return COUNT_LEVELS.flatMap((level) => {
+    const { total, currencies } = limits[level];
+    const [all, ofCurrency] = countKeysOf(of, level);
+    const own = currencies[of.currency];
+    return [
+      ...(total === null ? [] : [{ key: all, most: BigInt(total), code: LIMIT_CODES[level] }]),
+      ...(own === undefined ? [] : [{ key: ofCurrency, most: BigInt(own), code: LIMIT_CODES[level] }]),
+    ];
+  });
+}
+
+/** Everything that a new card is made of and judged by, gathered before the commit. */
+interface Plan {
+  readonly session: Session;
+  readonly input: CardInput;
+  readonly wanted: Wanted;
+  readonly programme: Programme;
+  readonly profile: Profile | null;
+  readonly checks: readonly LimitCheck[];
+  readonly identityCount: CountKey;
+  readonly mobileKey: MobileKey | null;
+  readonly rangeName: string | null;
+  readonly id: bigint;
+}
+
+export async function createCard(
+  issuer: Issuer,
+  session: Session,
+  input: CardInput,
+  once: Once | null,
+): Promise<CommittedAnswer> {
+  const { tenant, identity } = session;
+  const { tenants, permutation } = issuer;
+  const wanted = wantedFrom(input);
+  const profileId = permutation.inward(input.data.profileId);
+  const [programme, profile, installation] = await Promise.all([
+    programmeOf(issuer, session),
+    profileId === null ? null : tenants.profile(tenant.id, profileId),
+    tenants.installation(),
+  ]);
+  const [parent, { linked, factors }, takenByUser] = await Promise.all([
+    wanted.mode === 'DEBIT_MODE' ? parentOf(issuer, session, input.data.parentManagedAccountId) : null,
+    linkedOf(issuer, session, wanted.threeDs),
+    mobileOfUser(issuer, session, programme, wanted),
+  ]);
+  const provider = profile && providerFor(profile, wanted.currency, wanted.country);
+  const counted = {
+    tenant_id: tenant.id,
+    identity_id: identity.id,
+    programme_id: programme.id,
+    currency: wanted.currency,
+  };
+  const plan: Plan = {
+    session,
+    input,
+    wanted,
+    programme,
+    profile,
+    checks: limitChecks(counted, {
+      IDENTITY: identity.settings.cardLimits,
+      PROGRAMME: programme.settings.cardLimits,
+      TENANT: tenant.settings.cardLimits,
+      INSTALLATION: installation.cardLimits,
+    }),
+    identityCount: countKeysOf(counted, 'IDENTITY')[0],
+    mobileKey:
+      wanted.mobile !== null && programme.settings.uniqueMobile
+        ? { tenant_id: tenant.id, programme_id: programme.id, mobile: wanted.mobile }
+        : null,
+    rangeName: (provider && profile?.settings.ranges[provider]) ?? null,
+    id: issuer.ids.next(),
+  };
+  const levelOne = programme.settings.kyc[identity.kyc_level].cards !== null;
+  const counts = [...plan.checks.map(({ key }) => key), ...(levelOne ? [plan.identityCount] : [])];
+  const needs: Need[] = [
+    ...counts.map(needCount),
+    ...(parent ? [needAccount(tenant.id, parent.id)] : []),
+    ...(plan.mobileKey ? [needMobile(plan.mobileKey)] : []),
+    ...(plan.rangeName === null ? [] : [needRange(plan.rangeName)]),
+  ];
+  return commitAnswer(issuer, once, {
+    name: 'card.create',
+    needs,
+    decide(loaded): Ending {
+      const mobileHolder = plan.mobileKey ? loaded.get(mobileKind, plan.mobileKey) : undefined;
+      const refused = creationConflict({
+        wanted,
+        tenant: tenant.settings,
+        programme,
+        profile,
+        identity,
+        liveCards: levelOne ? (loaded.get(countKind, plan.identityCount) ?? 0n) : 0n,
+        parent: parent ? (loaded.get(accountKind, { tenantId: tenant.id, id: parent.id }) ?? null) : null,
+        linked,
+        factors,
+        mobileTaken: takenByUser || (mobileHolder !== undefined && mobileHolder !== identity.id),
+      });
+      if (refused) throw new Refusal(refused);
+      const full = plan.checks.find(({ key, most }) => (loaded.get(countKind, key) ?? 0n) >= most);
+      if (full) throw new Refusal(full.code);
+      return made(issuer, plan, parent?.id ?? null, counts, mobileHolder, loaded);
+    },
+  });
+}
+
+/** The card, its number, its funds, its counts: nothing stands in its way any more but the range. */
+function made(
+  issuer: Issuer,
+  plan: Plan,
+  parentId: bigint | null,
+  counts: readonly CountKey[],
+  mobileHolder: bigint | undefined,
+  loaded: Loaded,
+): Ending {
+  const { session, profile, rangeName } = plan;
+  const range = rangeName === null ? undefined : loaded.get(rangeKind, rangeName);
+  if (!profile || !range || range.used >= range.size) throw new Refusal('INSTRUMENT_NOT_FOUND');
+  const pan = nextNumber((purpose, data) => issuer.vault.keyed(purpose, data), range);
+  const usedRange = { ...range, used: range.used + 1n };
+  const bare = newCard(issuer, plan, profile, { parentId, brand: range.brand, first: pan.bin(6), last: pan.lastFour });
+  const { card, changes: plastic } = profile.settings.physicalByDefault
+    ? withPlastic(issuer, session, bare, profile)
+    : { card: bare, changes: [] };
+  const sealed = issuer.vault.seal(card.tenant_id, card.id, { pan, expiry: '', holder: null });
+  const changes: Change[] = [
+    cardInsert(card),
+    sealed.change,
+    cardNumberInsert({ fingerprint: sealed.fingerprint, tenant_id: card.tenant_id, card_id: card.id }),
+    rangeUpdate(usedRange),
+    ...liveChanges(card, 1n),
+    ...(parentId === null ? [fundsInsert(emptyFunds(card.tenant_id, card.id, card.currency))] : []),
+    ...(plan.mobileKey && mobileHolder === undefined ? [mobileInsert(plan.mobileKey, card.identity_id)] : []),
+    ...plastic,
+  ];
+  const next: Next[] = [
+    { need: needRange(range.name), state: usedRange },
+    ...distinct(counts).map((key) => ({ need: needCount(key), state: (loaded.get(countKind, key) ?? 0n) + 1n })),
+    ...(plan.mobileKey ? [{ need: needMobile(plan.mobileKey), state: mobileHolder ?? card.identity_id }] : []),
+  ];
+  const id = issuer.permutation.outward(card.id);
+  return {
+    status: 200,
+    body: { id, type: plan.input.type, data: { id, ...optionsView(issuer.permutation, card) } },
+    changes,
+    next,
+  };
+}
+
+const distinct = (keys: readonly CountKey[]): CountKey[] => [
+  ...new Map(keys.map((key) => [countKind.keyText(key), key])).values(),
+];
+
+function newCard(
+  { clock }: Issuer,
+  { session: { tenant, identity }, input: { data }, wanted, programme, id }: Plan,
+  profile: Profile,
+  from: {
+    readonly parentId: bigint | null;
+    readonly brand: Card['brand'];
+    readonly first: string;
+    readonly last: string;
+  },
+): Card {
+  const now = clock.now();
+  const { settings } = profile;
+  const card: Card = {
+    tenant_id: tenant.id,
+    id,
+    identity_id: identity.id,
+    programme_id: programme.id,
+    profile_id: profile.id,
+    mode: wanted.mode,
+    currency: wanted.currency,
+    parent_account_id: from.parentId,
+    ...ACTIVE,
+    type: 'VIRTUAL',
+    brand: from.brand,
+    classification: classificationOf(identity),
+    first_six: from.first,
+    last_four: from.last,
+    starts: monthAfter(now, 0),
+    expires: monthAfter(now, settings.expiryPeriodMonths),
+    renewal: settings.renewal,
+    friendly_name: data.friendlyName,
+    name_on_card: data.nameOnCard,
+    tag: data.tag ?? null,
+    mobile: wanted.mobile,
+    details: {
+      ...(data.nameOnCardLine2 === undefined ? {} : { nameOnCardLine2: data.nameOnCardLine2 }),
+      billingAddress: data.billingAddress,
+      digitalWallets: {
+        pushProvisioningEnabled: wanted.wallets.push,
+        walletsEnabled: wanted.wallets.enabled,
+        artworkReference: wanted.wallets.enabled ? artworkFor(profile, wanted.wallets.artwork) : wanted.wallets.artwork,
+      },
+      timeoutDecision: wanted.timeoutDecision,
+      threeDs: wanted.threeDs && { ...wanted.threeDs, fallbackChannel: wanted.threeDs.fallbackChannel ?? null },
+      externalData: data.externalData ?? [],
+      externalHandle: data.externalHandle ?? null,
+      rules: {},
+      physical: null,
+      wrongCvvs: 0,
+      replacedBy: null,
+      replaces: null,
+      lostStolen: null,
+      expiryPeriodMonths: settings.expiryPeriodMonths,
+    },
+    due_at: null,
+    created_at: now,
+    updated_at: now,
+  };
+  return { ...card, due_at: dueAtOf(card) };
+}
+
+const classificationOf = ({ type }: Identity): Card['classification'] =>
+  type === 'corporate' ? 'CORPORATE' : 'CONSUMER';
+
+/** physicalByDefault: the plastic is ordered to the billing address, and its activation code sent to who asked for the card. */
+function withPlastic(
+  issuer: Issuer,
+  { user, tenant }: Session,
+  card: Card,
+  { settings: { physical } }: Profile,
+): { readonly card: Card; readonly changes: readonly Change[] } {
+  const code = oneTimeCode(issuer);
+  const order = orderedPlastic(
+    issuer,
+    {
+      productReference: physical.products[0] ?? 'STANDARD',
+      carrierType: physical.carriers[0] ?? 'STANDARD',
+      bulkDelivery: false,
+      deliveryAddress: { name: user.name, surname: user.surname, ...card.details.billingAddress },
+      deliveryMethod: physical.deliveryMethods[0] ?? 'STANDARD_DELIVERY',
+      nameOnCardLine2: card.details.nameOnCardLine2 ?? null,
+      activationHash: activationHash(issuer, card, code),
+    },
+    card.created_at,
+  );
+  const changed: Card = { ...card, details: { ...card.details, physical: order } };
+  const text = `${code} activates your ${tenant.name} card ending in ${card.last_four}.`;
+  const message = user.mobile
+    ? messageFor(issuer, { tenantId: tenant.id, channel: 'SMS', recipient: user.mobile, text })
+    : messageFor(issuer, { tenantId: tenant.id, channel: 'EMAIL', recipient: user.email, text });
+  return { card: { ...changed, due_at: dueAtOf(changed) }, changes: [message] };
+}

@@ -1,0 +1,59 @@
+// Gathers what the conflicts look at. Read without locks; what may change meanwhile is loaded again by the commit.
+
+import type { Session } from '../access/index.ts';
+import { accountGet, type ManagedAccount } from '../accounts/index.ts';
+import { type Issuer, Refusal } from '../issuer/index.ts';
+import { type AuthChannel, mobileOfOther, type Profile, type Programme, type User } from '../tenants/index.ts';
+import type { ThreeDs, Wanted } from './conflicts.ts';
+
+export interface Gathered {
+  readonly programme: Programme;
+  readonly profile: Profile | null;
+  readonly parent: ManagedAccount | null;
+  readonly linked: User | null;
+  readonly factors: readonly AuthChannel[];
+  /** A user of another identity has the number. */
+  readonly mobileOfUser: boolean;
+}
+
+type Asking = Pick<Session, 'tenant' | 'identity'>;
+
+export async function programmeOf(issuer: Issuer, { tenant, identity }: Asking): Promise<Programme> {
+  const programme = await issuer.tenants.programme(tenant.id, identity.programme_id);
+  if (!programme) throw new Refusal('PROFILE_NOT_FOUND');
+  return programme;
+}
+
+/** The identity's own account; null: not there, or somebody else's. */
+export async function parentOf(
+  issuer: Issuer,
+  { tenant, identity }: Asking,
+  text: string | undefined,
+): Promise<ManagedAccount | null> {
+  const id = text === undefined ? null : issuer.permutation.inward(text);
+  const account = id === null ? null : await accountGet(issuer.db, tenant.id, id);
+  return account?.identity_id === identity.id ? account : null;
+}
+
+/** The identity's own user, and the factors he is enrolled for. */
+export async function linkedOf(
+  issuer: Issuer,
+  { tenant, identity }: Asking,
+  threeDs: Pick<ThreeDs, 'linkedUserId'> | null,
+): Promise<{ readonly linked: User | null; readonly factors: readonly AuthChannel[] }> {
+  const id = threeDs && issuer.permutation.inward(threeDs.linkedUserId);
+  const user = id === null ? null : await issuer.tenants.user(tenant.id, id);
+  if (user?.identity_id !== identity.id) return { linked: null, factors: [] };
+  return { linked: user, factors: await issuer.tenants.factors(tenant.id, user.id) };
+}
+
+export async function mobileOfUser(
+  issuer: Issuer,
+  { tenant, identity }: Asking,
+  programme: Programme,
+  wanted: Pick<Wanted, 'mobile'>,
+): Promise<boolean> {
+  if (wanted.mobile === null || !programme.settings.uniqueMobile) return false;
+  const of = { tenantId: tenant.id, programmeId: programme.id, identityId: identity.id };
+  return mobileOfOther(issuer.db, of, wanted.mobile);
+}

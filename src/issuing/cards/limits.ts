@@ -1,0 +1,64 @@
+// Spend rules of a card: put (replaces them), patch, delete. Refusals in the order of RULES (issuing-decisions.md, "Choices").
+import type { Once } from '../../store/index.ts';
+import type { Session } from '../access/index.ts';
+import {
+  type CommittedAnswer,
+  commitAnswer,
+  type Ending,
+  type Issuer,
+  Refusal,
+  type RefusalCode,
+} from '../issuer/index.ts';
+import type { SpendRules } from '../rules/index.ts';
+import type { Card } from './model.ts';
+import { cardKind, cardUpdate, needCard } from './queries.ts';
+
+/** The greatest amount that the network can carry (DE 4, twelve digits). */
+const MOST = 999_999_999_999;
+
+type Rule = readonly [RefusalCode, (rules: SpendRules, card: Card, prepaidLimits: boolean) => boolean];
+
+const RULES: readonly Rule[] = [
+  ['INSTRUMENT_DESTROYED', (_, card) => card.state === 'DESTROYED'],
+  [
+    'SPEND_LIMIT_NOT_SUPPORTED_FOR_PREPAID_MODE_CARD',
+    ({ spendLimit = [] }, card, prepaidLimits) =>
+      spendLimit.length > 0 && card.mode === 'PREPAID_MODE' && !prepaidLimits,
+  ],
+  [
+    'SPEND_LIMIT_CURRENCY_DIFFERENT_FROM_CARD_CURRENCY',
+    ({ spendLimit = [] }, card) => spendLimit.some(({ value }) => value.currency !== card.currency),
+  ],
+  [
+    'SPEND_LIMIT_DUPLICATE_INTERVAL',
+    ({ spendLimit = [] }) => new Set(spendLimit.map(({ interval }) => interval)).size < spendLimit.length,
+  ],
+  ['SPEND_LIMIT_AMOUNT_INVALID', ({ spendLimit = [] }) => spendLimit.some(({ value }) => value.amount > MOST)],
+];
+
+export const limitsRefusal = (rules: SpendRules, card: Card, prepaidLimits: boolean): RefusalCode | null =>
+  RULES.find(([, applies]) => applies(rules, card, prepaidLimits))?.[0] ?? null;
+
+/** 204. `change`: from the rules as they stand to what they shall be. */
+export function changeLimits(
+  issuer: Issuer,
+  { tenant, identity }: Session,
+  id: bigint,
+  change: (rules: SpendRules) => SpendRules,
+  once: Once | null,
+): Promise<CommittedAnswer> {
+  const need = needCard(tenant.id, id);
+  return commitAnswer(issuer, once, {
+    name: 'card.limits',
+    needs: [need],
+    decide(loaded): Ending {
+      const card = loaded.get(cardKind, { tenantId: tenant.id, id });
+      if (card?.identity_id !== identity.id) throw new Refusal('RESOURCE_NOT_FOUND');
+      const rules = change(card.details.rules);
+      const refused = limitsRefusal(rules, card, tenant.settings.prepaidSpendLimits);
+      if (refused) throw new Refusal(refused);
+      const after: Card = { ...card, details: { ...card.details, rules }, updated_at: issuer.clock.now() };
+      return { status: 204, body: null, changes: [cardUpdate(after)], next: [{ need, state: after }] };
+    },
+  });
+}

@@ -1,0 +1,144 @@
+// PATCH /cards/{cardId}: what is given is judged as on creation, what is absent stays.
+import type { Once } from '../../store/index.ts';
+import type { Session } from '../access/index.ts';
+import { type CommittedAnswer, commitAnswer, type Ending, type Issuer, Refusal } from '../issuer/index.ts';
+import type { Profile } from '../tenants/index.ts';
+import { artworkFor, countryAllowed, isCountry, optionConflict, type ThreeDs, type Wanted } from './conflicts.ts';
+import type { CardInput } from './create.ts';
+import { linkedOf, mobileOfUser, programmeOf } from './facts.ts';
+import { mobileInsert, mobileKind, needMobile } from './mobiles-queries.ts';
+import type { Address, Card, CardDetails } from './model.ts';
+import { cardKind, cardUpdate, needCard } from './queries.ts';
+
+export interface CardChange {
+  readonly tag?: string | undefined;
+  readonly friendlyName?: string | undefined;
+  readonly nameOnCardLine2?: string | undefined;
+  readonly billingAddress?: Address | undefined;
+  readonly digitalWallets?: CardInput['data']['digitalWallets'];
+  readonly authForwardingDefaultTimeoutDecision?: 'APPROVE' | 'DECLINE' | undefined;
+  readonly threeDSecureAuthConfig?: ThreeDs | undefined;
+  readonly cardholderMobileNumber?: string | undefined;
+  readonly externalHandle?: string | undefined;
+  readonly externalData?: CardDetails['externalData'] | undefined;
+  readonly renewalType?: 'AUTO_RENEW' | 'NO_RENEW' | undefined;
+}
+
+/** The card's options as they would be; one way of 3-D Secure replaces the other. */
+function wantedAfter(card: Card, change: CardChange): Wanted {
+  const { details } = card;
+  const { digitalWallets: before, threeDs } = details;
+  const wallets = {
+    enabled: change.digitalWallets?.walletsEnabled ?? before.walletsEnabled,
+    push: change.digitalWallets?.pushProvisioningEnabled ?? before.pushProvisioningEnabled,
+    artwork: change.digitalWallets?.artworkReference ?? before.artworkReference,
+  };
+  const kept: ThreeDs | null = threeDs && {
+    linkedUserId: threeDs.linkedUserId,
+    primaryChannel: threeDs.primaryChannel,
+    fallbackChannel: threeDs.fallbackChannel === null ? undefined : 'OTP_SMS',
+  };
+  return {
+    type: card.classification === 'CORPORATE' ? 'corporate' : 'consumer',
+    mode: card.mode,
+    currency: card.currency,
+    country: (change.billingAddress ?? details.billingAddress).country,
+    timeoutDecision: change.authForwardingDefaultTimeoutDecision ?? details.timeoutDecision,
+    wallets,
+    threeDs: change.threeDSecureAuthConfig ?? (change.cardholderMobileNumber === undefined ? kept : null),
+    mobile: change.cardholderMobileNumber ?? (change.threeDSecureAuthConfig === undefined ? card.mobile : null),
+    parentGiven: false,
+  };
+}
+
+function changedCard(card: Card, change: CardChange, wanted: Wanted, profile: Profile, now: Date): Card {
+  const { details } = card;
+  return {
+    ...card,
+    tag: change.tag ?? card.tag,
+    friendly_name: change.friendlyName ?? card.friendly_name,
+    renewal: change.renewalType ?? card.renewal,
+    mobile: wanted.mobile,
+    details: {
+      ...details,
+      ...(change.nameOnCardLine2 === undefined ? {} : { nameOnCardLine2: change.nameOnCardLine2 }),
+      billingAddress: change.billingAddress ?? details.billingAddress,
+      digitalWallets: {
+        pushProvisioningEnabled: wanted.wallets.push,
+        walletsEnabled: wanted.wallets.enabled,
+        artworkReference: wanted.wallets.enabled ? artworkFor(profile, wanted.wallets.artwork) : wanted.wallets.artwork,
+      },
+      timeoutDecision: wanted.timeoutDecision,
+      threeDs: wanted.threeDs && { ...wanted.threeDs, fallbackChannel: wanted.threeDs.fallbackChannel ?? null },
+      externalData: change.externalData ?? details.externalData,
+      externalHandle: change.externalHandle ?? details.externalHandle,
+    },
+    updated_at: now,
+  };
+}
+
+/** 200 with the card. `card`: as it was read; the change is decided on the locked one. */
+export async function patchCard(
+  issuer: Issuer,
+  session: Session,
+  card: Card,
+  profile: Profile,
+  change: CardChange,
+  view: (card: Card) => object,
+  once: Once | null,
+): Promise<CommittedAnswer> {
+  const programme = await programmeOf(issuer, session);
+  const foreseen = wantedAfter(card, change);
+  const [{ linked, factors }, takenByUser] = await Promise.all([
+    linkedOf(issuer, session, foreseen.threeDs),
+    change.cardholderMobileNumber === undefined ? false : mobileOfUser(issuer, session, programme, foreseen),
+  ]);
+  const need = needCard(card.tenant_id, card.id);
+  const mobileKey =
+    change.cardholderMobileNumber !== undefined && programme.settings.uniqueMobile
+      ? { tenant_id: card.tenant_id, programme_id: programme.id, mobile: change.cardholderMobileNumber }
+      : null;
+  return commitAnswer(issuer, once, {
+    name: 'card.patch',
+    needs: [need, ...(mobileKey ? [needMobile(mobileKey)] : [])],
+    decide(loaded): Ending {
+      const locked = loaded.get(cardKind, { tenantId: card.tenant_id, id: card.id });
+      if (locked?.identity_id !== session.identity.id) throw new Refusal('RESOURCE_NOT_FOUND');
+      if (locked.state === 'DESTROYED') throw new Refusal('INSTRUMENT_DESTROYED');
+      const wanted = wantedAfter(locked, change);
+      const { country } = wanted;
+      const goodCountry =
+        isCountry(country) &&
+        countryAllowed(programme.settings.countries, country) &&
+        countryAllowed(profile.settings.countries, country);
+      if (change.billingAddress && !goodCountry) throw new Refusal('COUNTRY_INVALID');
+      const holder = mobileKey ? loaded.get(mobileKind, mobileKey) : undefined;
+      const refused = optionConflict({
+        wanted,
+        tenant: session.tenant.settings,
+        programme,
+        profile,
+        identity: session.identity,
+        liveCards: 0n,
+        parent: null,
+        linked,
+        factors,
+        mobileTaken: takenByUser || (holder !== undefined && holder !== session.identity.id),
+      });
+      if (refused) throw new Refusal(refused);
+      const after = changedCard(locked, change, wanted, profile, issuer.clock.now());
+      return {
+        status: 200,
+        body: view(after),
+        changes: [
+          cardUpdate(after),
+          ...(mobileKey && holder === undefined ? [mobileInsert(mobileKey, session.identity.id)] : []),
+        ],
+        next: [
+          { need, state: after },
+          ...(mobileKey ? [{ need: needMobile(mobileKey), state: holder ?? session.identity.id }] : []),
+        ],
+      };
+    },
+  });
+}

@@ -1,0 +1,57 @@
+// The PIN of a physical card: shown through a one-time token, unblocked by its cardholder. Where it is checked: the authorization room.
+import type { Once } from '../../store/index.ts';
+import type { Session } from '../access/index.ts';
+import {
+  type CommittedAnswer,
+  commitAnswer,
+  type Ending,
+  type Issuer,
+  Refusal,
+  type RefusalCode,
+} from '../issuer/index.ts';
+import type { Card } from './model.ts';
+import { cardKind, cardUpdate, needCard } from './queries.ts';
+import { clearValues, revealToken } from './reveal.ts';
+
+const SHOWN: readonly (readonly [RefusalCode, (card: Card) => boolean])[] = [
+  ['INSTRUMENT_DESTROYED', (card) => card.state === 'DESTROYED'],
+  ['INSTRUMENT_BLOCKED', (card) => card.state === 'BLOCKED'],
+  ['INSTRUMENT_NOT_PHYSICAL', (card) => card.details.physical === null],
+  ['PIN_BLOCKED', (card) => card.details.physical?.pinBlocked === true],
+];
+
+/** The PIN as a one-time token, or itself for a stepped-up session of a tenant in PCI scope. */
+export async function pinFor(issuer: Issuer, session: Session, card: Card): Promise<string> {
+  const refused = SHOWN.find(([, applies]) => applies(card));
+  if (refused) throw new Refusal(refused[0]);
+  if (session.steppedUp && session.tenant.settings.pciScoped) return (await clearValues(issuer, card)).pin;
+  return revealToken(issuer, session, card, 'pin');
+}
+
+/** 204. */
+export function unblockPin(
+  issuer: Issuer,
+  { tenant, identity }: Session,
+  id: bigint,
+  once: Once | null,
+): Promise<CommittedAnswer> {
+  const need = needCard(tenant.id, id);
+  return commitAnswer(issuer, once, {
+    name: 'card.pin.unblock',
+    needs: [need],
+    decide(loaded): Ending {
+      const card = loaded.get(cardKind, { tenantId: tenant.id, id });
+      if (card?.identity_id !== identity.id) throw new Refusal('RESOURCE_NOT_FOUND');
+      const { physical } = card.details;
+      if (card.state === 'DESTROYED') throw new Refusal('INSTRUMENT_DESTROYED');
+      if (!physical) throw new Refusal('INSTRUMENT_NOT_PHYSICAL');
+      if (!physical.pinBlocked) throw new Refusal('PIN_NOT_BLOCKED');
+      const after: Card = {
+        ...card,
+        details: { ...card.details, physical: { ...physical, pinBlocked: false, wrongPins: 0 } },
+        updated_at: issuer.clock.now(),
+      };
+      return { status: 204, body: null, changes: [cardUpdate(after)], next: [{ need, state: after }] };
+    },
+  });
+}

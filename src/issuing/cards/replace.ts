@@ -1,0 +1,211 @@
+// Replacement: a damaged card gets new plastic with the same number; a lost or stolen one gives way to a new card, and its money moves there.
+import type { Change, Loaded, Next, Once } from '../../store/index.ts';
+import { ACTIVE, destroyed, emptyFunds, fundsInsert, fundsKind, transferFunds } from '../accounts/index.ts';
+import {
+  type CommittedAnswer,
+  commitAnswer,
+  type Ending,
+  type Issuer,
+  Refusal,
+  type RefusalCode,
+} from '../issuer/index.ts';
+import { needRange, type Profile, rangeKind, rangeUpdate } from '../tenants/index.ts';
+import { type Asker, askerIs, needsOfChange, type OpenHolds, restand } from './change.ts';
+import { providerFor } from './conflicts.ts';
+import { liveChanges } from './counts-queries.ts';
+import { dueAtOf, monthAfter } from './dates.ts';
+import type { Card, PhysicalCard } from './model.ts';
+import { nextNumber } from './numbers.ts';
+import { activationHash, orderedPlastic } from './plastic.ts';
+import { cardInsert, cardKind, cardNumberInsert, cardUpdate, needCard } from './queries.ts';
+import { walletTokenInsert, walletTokensKind } from './wallet-queries.ts';
+
+export type Replacement = 'replace-damaged' | 'replace-lost-stolen';
+
+const REFUSALS: Readonly<Record<Replacement, readonly (readonly [RefusalCode, (card: Card) => boolean])[]>> = {
+  'replace-damaged': [
+    ['INSTRUMENT_DESTROYED', (card) => card.state === 'DESTROYED'],
+    ['INSTRUMENT_MARKED_LOST_STOLEN', (card) => card.details.lostStolen !== null],
+    ['INSTRUMENT_BLOCKED', (card) => card.state === 'BLOCKED'],
+    ['INSTRUMENT_NOT_PHYSICAL', (card) => card.details.physical === null],
+  ],
+  'replace-lost-stolen': [
+    ['INSTRUMENT_ALREADY_REPLACED', (card) => card.details.replacedBy !== null],
+    ['INSTRUMENT_NOT_MARKED_LOST_STOLEN', (card) => card.details.lostStolen === null],
+  ],
+};
+
+export interface ReplaceRequest {
+  readonly kind: Replacement;
+  /** For the new plastic; without one the old code's hash can't be kept, as it was used. */
+  readonly activationCode: string | null;
+}
+
+export async function replaceCard(
+  issuer: Issuer,
+  asker: Asker,
+  card: Card,
+  profile: Profile,
+  request: ReplaceRequest,
+  view: (card: Card) => object,
+  openHolds: OpenHolds,
+  once: Once | null,
+): Promise<CommittedAnswer> {
+  const provider = providerFor(profile, card.currency, card.details.billingAddress.country);
+  const rangeName = (provider && profile.settings.ranges[provider]) ?? null;
+  const newId = issuer.ids.next();
+  return commitAnswer(issuer, once, {
+    name: `card.${request.kind}`,
+    needs: [
+      ...needsOfChange(asker.tenantId, card.id, openHolds),
+      ...(request.kind === 'replace-lost-stolen' && rangeName !== null ? [needRange(rangeName)] : []),
+    ],
+    decide(loaded): Ending {
+      const locked = loaded.get(cardKind, { tenantId: asker.tenantId, id: card.id });
+      if (!askerIs(locked, asker)) throw new Refusal('RESOURCE_NOT_FOUND');
+      const refused = REFUSALS[request.kind].find(([, applies]) => applies(locked));
+      if (refused) throw new Refusal(refused[0]);
+      return request.kind === 'replace-damaged'
+        ? remade(issuer, locked, request, view)
+        : succeeded(issuer, loaded, locked, { request, rangeName, newId, view });
+    },
+  });
+}
+
+/** Plastic again, in the state of an order that was just made. */
+function plasticAgain(
+  issuer: Issuer,
+  card: Card,
+  of: Card,
+  request: ReplaceRequest,
+  reason: 'DAMAGED' | 'LOST_STOLEN',
+  at: Date,
+): PhysicalCard | null {
+  const { physical } = of.details;
+  if (!physical) return null;
+  const { productReference, carrierType, bulkDelivery, deliveryAddress, deliveryMethod, nameOnCardLine2 } = physical;
+  return orderedPlastic(
+    issuer,
+    {
+      productReference,
+      carrierType,
+      bulkDelivery,
+      deliveryAddress,
+      deliveryMethod,
+      nameOnCardLine2,
+      activationHash: request.activationCode === null ? null : activationHash(issuer, card, request.activationCode),
+      // Without a new code the plastic works as it comes: it goes to the address that the cardholder has given.
+      pendingActivation: request.activationCode !== null,
+      pinOffset: reason === 'DAMAGED' ? physical.pinOffset : '0000',
+      replacement: { replacementReason: reason, replacementId: issuer.permutation.outward(card.id) },
+    },
+    at,
+  );
+}
+
+/** Same card, same number, new plastic. */
+function remade(issuer: Issuer, card: Card, request: ReplaceRequest, view: (card: Card) => object): Ending {
+  const now = issuer.clock.now();
+  const physical = plasticAgain(issuer, card, card, request, 'DAMAGED', now);
+  const changed: Card = { ...card, details: { ...card.details, physical }, updated_at: now };
+  const after: Card = { ...changed, due_at: dueAtOf(changed) };
+  return {
+    status: 200,
+    body: view(after),
+    changes: [cardUpdate(after)],
+    next: [{ need: needCard(card.tenant_id, card.id), state: after }],
+  };
+}
+
+/** A new card in place of one that is lost or stolen; the money of a prepaid one moves, but for what is held on the old. */
+function succeeded(
+  issuer: Issuer,
+  loaded: Loaded,
+  old: Card,
+  {
+    request,
+    rangeName,
+    newId,
+    view,
+  }: {
+    readonly request: ReplaceRequest;
+    readonly rangeName: string | null;
+    readonly newId: bigint;
+    readonly view: (card: Card) => object;
+  },
+): Ending {
+  const range = rangeName === null ? undefined : loaded.get(rangeKind, rangeName);
+  if (!range || range.used >= range.size) throw new Refusal('INSTRUMENT_NOT_FOUND');
+  const now = issuer.clock.now();
+  const { outward } = issuer.permutation;
+  const pan = nextNumber((purpose, data) => issuer.vault.keyed(purpose, data), range);
+  const base: Card = {
+    ...old,
+    ...ACTIVE,
+    id: newId,
+    brand: range.brand,
+    type: 'VIRTUAL',
+    first_six: pan.bin(6),
+    last_four: pan.lastFour,
+    starts: monthAfter(now, 0),
+    expires: monthAfter(now, old.details.expiryPeriodMonths),
+    details: {
+      ...old.details,
+      physical: null,
+      wrongCvvs: 0,
+      lostStolen: null,
+      replaces: outward(old.id),
+      replacedBy: null,
+    },
+    created_at: now,
+    updated_at: now,
+  };
+  const plastic: Card = {
+    ...base,
+    details: { ...base.details, physical: plasticAgain(issuer, base, old, request, 'LOST_STOLEN', now) },
+  };
+  const card: Card = { ...plastic, due_at: dueAtOf(plastic) };
+  const usedRange = { ...range, used: range.used + 1n };
+  const sealed = issuer.vault.seal(card.tenant_id, card.id, { pan, expiry: '', holder: null });
+  const changes: Change[] = [
+    cardInsert(card),
+    sealed.change,
+    cardNumberInsert({ fingerprint: sealed.fingerprint, tenant_id: card.tenant_id, card_id: card.id }),
+    rangeUpdate(usedRange),
+    ...liveChanges(card, 1n),
+  ];
+  const next: Next[] = [{ need: needRange(range.name), state: usedRange }];
+  if (card.parent_account_id === null) {
+    const money = moved(issuer, loaded, old, card, now);
+    changes.push(...money.changes);
+    next.push(...money.next);
+  }
+  for (const token of loaded.get(walletTokensKind, { tenantId: old.tenant_id, id: old.id }) ?? []) {
+    if (token.state !== 'DELETED' || old.details.lostStolen === 'STOLEN')
+      changes.push(
+        walletTokenInsert({ ...token, card_id: card.id, id: issuer.ids.next(), state: 'ACTIVE', updated_at: now }),
+      );
+  }
+  // A lost card ends with its replacement; a stolen one has ended already.
+  const ended = destroyed(old, 'LOST');
+  const gone = restand(issuer, loaded, old, typeof ended === 'string' ? old : ended, { replacedBy: outward(card.id) });
+  return { status: 200, body: view(card), changes: [...changes, ...gone.changes], next: [...next, ...gone.next] };
+}
+
+/** The available money goes to the new card; what is held stays until its authorizations are over. */
+function moved(
+  issuer: Issuer,
+  loaded: Loaded,
+  old: Card,
+  card: Card,
+  now: Date,
+): { changes: readonly Change[]; next: readonly Next[] } {
+  const from = loaded.get(fundsKind, { tenantId: old.tenant_id, id: old.id });
+  const to = emptyFunds(card.tenant_id, card.id, card.currency);
+  const amount = from ? from.actual - from.held : 0n;
+  if (!from || amount <= 0n) return { changes: [fundsInsert(to)], next: [] };
+  const what = { types: ['REPLACEMENT_OUT', 'REPLACEMENT_IN'], referenceId: card.id } as const;
+  const { changes, next } = transferFunds(issuer.ids, from, to, amount, what, now);
+  // The new funds are inserted, then changed, in one commit: the store folds both into one row.
+  return { changes: [fundsInsert(to), ...changes], next };
+}

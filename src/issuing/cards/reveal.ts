@@ -1,0 +1,124 @@
+// Card number, CVV and PIN for their cardholder: one-time tokens, or the values for a stepped-up session of a tenant in PCI scope.
+// Rule: a token is signed, bound to its user, good for five minutes and for one use; the use and its event are one commit.
+import { timingSafeEqual } from 'node:crypto';
+import { addMs, assert } from '../../base/index.ts';
+import { eventInsert } from '../../events/index.ts';
+import type { Session } from '../access/index.ts';
+import { type Issuer, Refusal } from '../issuer/index.ts';
+import type { Card } from './model.ts';
+import type { Secrets } from './present.ts';
+import { cardGet } from './queries.ts';
+import { revealInsert, revealKind, revealsPurge } from './reveals-queries.ts';
+
+type Kind = 'number' | 'cvv' | 'pin';
+const KINDS: readonly Kind[] = ['number', 'cvv', 'pin'];
+const VALID_MS = 5 * 60_000;
+const BODY_BYTES = 41;
+const SIGNATURE_BYTES = 16;
+
+type Viewer = Pick<Session, 'tenant' | 'user' | 'steppedUp'>;
+
+const signatureOf = (issuer: Issuer, body: Buffer): Buffer =>
+  issuer.vault.keyed('card.reveal', body).subarray(0, SIGNATURE_BYTES);
+
+/** kind (1), card (8), user (8), until (8), random (16), signature (16). */
+export function revealToken(issuer: Issuer, viewer: Viewer, card: Pick<Card, 'id'>, kind: Kind): string {
+  const body = Buffer.alloc(BODY_BYTES);
+  body.writeUInt8(KINDS.indexOf(kind));
+  body.writeBigUInt64BE(card.id, 1);
+  body.writeBigUInt64BE(viewer.user.id, 9);
+  body.writeBigUInt64BE(BigInt(addMs(issuer.clock.now(), VALID_MS).getTime()), 17);
+  issuer.random.bytes(16).copy(body, 25);
+  return Buffer.concat([body, signatureOf(issuer, body)]).toString('base64url');
+}
+
+interface Claim {
+  readonly kind: Kind;
+  readonly cardId: bigint;
+  readonly userId: bigint;
+  readonly until: Date;
+}
+
+function claimOf(issuer: Issuer, token: string): Claim | null {
+  if (!/^[\w-]{76}$/.test(token)) return null;
+  const bytes = Buffer.from(token, 'base64url');
+  const body = bytes.subarray(0, BODY_BYTES);
+  if (!timingSafeEqual(bytes.subarray(BODY_BYTES), signatureOf(issuer, body))) return null;
+  const kind = KINDS[body.readUInt8()];
+  return kind
+    ? {
+        kind,
+        cardId: body.readBigUInt64BE(1),
+        userId: body.readBigUInt64BE(9),
+        until: new Date(Number(body.readBigUInt64BE(17))),
+      }
+    : null;
+}
+
+/** The values of a card. Only for who may see them, and for the sandbox's operator. */
+export async function clearValues(
+  { vault }: Pick<Issuer, 'vault'>,
+  card: Card,
+): Promise<{ readonly number: string; readonly cvv: string; readonly pin: string }> {
+  const sealed = await vault.open(card.tenant_id, card.id);
+  assert(sealed, 'a card without a number');
+  const { pan } = sealed;
+  return {
+    number: pan.reveal(),
+    cvv: vault.cardVerification.cvv(pan, card.expires),
+    pin: vault.cardVerification.pin(pan, card.details.physical?.pinOffset ?? '0000'),
+  };
+}
+
+/** What a session is shown for number and CVV of a card. */
+export async function secretsFor(issuer: Issuer, viewer: Viewer, card: Card): Promise<Secrets> {
+  if (viewer.steppedUp && viewer.tenant.settings.pciScoped) return clearValues(issuer, card);
+  return tokensFor(issuer, viewer, card);
+}
+
+export const tokensFor = (issuer: Issuer, viewer: Viewer, card: Pick<Card, 'id'>): Secrets => ({
+  number: revealToken(issuer, viewer, card, 'number'),
+  cvv: revealToken(issuer, viewer, card, 'cvv'),
+});
+
+/** The value behind a token, once. Anything wrong with the token is RESOURCE_NOT_FOUND. */
+export async function reveal(issuer: Issuer, session: Session, token: string): Promise<string> {
+  const claim = claimOf(issuer, token);
+  const now = issuer.clock.now();
+  if (!claim || claim.userId !== session.user.id || claim.until <= now) throw new Refusal('RESOURCE_NOT_FOUND');
+  const card = await cardGet(issuer.db, session.tenant.id, claim.cardId);
+  if (card?.identity_id !== session.identity.id) throw new Refusal('RESOURCE_NOT_FOUND');
+  const values = await clearValues(issuer, card);
+  const key = { tenantId: session.tenant.id, tokenHash: issuer.vault.keyed('card.reveal.used', token).toString('hex') };
+  await issuer.committer.submit<null>({
+    name: 'card.reveal',
+    needs: [{ kind: revealKind, key }],
+    decide(loaded) {
+      if (loaded.get(revealKind, key)) throw new Refusal('RESOURCE_NOT_FOUND');
+      return {
+        value: null,
+        changes: [
+          revealInsert(key, now),
+          eventInsert({
+            project_id: session.tenant.id,
+            id: issuer.ids.next(),
+            order_id: issuer.ids.next(),
+            sequence: 1,
+            type: 'card.revealed',
+            data: {
+              cardId: issuer.permutation.outward(card.id),
+              userId: issuer.permutation.outward(session.user.id),
+              what: claim.kind,
+            },
+            created_at: now,
+          }),
+        ],
+        next: [{ need: { kind: revealKind, key }, state: true }],
+      };
+    },
+  });
+  return values[claim.kind];
+}
+
+export const purgeReveals = (issuer: Issuer): Promise<void> =>
+  revealsPurge(issuer.db, addMs(issuer.clock.now(), -2 * VALID_MS));
