@@ -4,11 +4,13 @@ export * from './model.ts';
 export { passwordFrom, passwordMatches } from './passwords.ts';
 export {
   factorPut,
+  identityKind,
   identityUpsert,
   loginFailed,
   loginOf,
   loginSucceeded,
   mobileOfOther,
+  needIdentity,
   usersOf,
   userUpsert,
 } from './people-queries.ts';

@@ -100,7 +100,10 @@ export type OwnerType = (typeof OWNER_TYPES)[number];
 export interface Fees {
   readonly purchasePercent: string;
   readonly atmFixed: number;
+  /** Of purchases in another currency. */
   readonly fxPercent: string;
+  /** Held besides, for the rate may move until the clearing; never taken. */
+  readonly paddingPercent: string;
 }
 
 export interface ProfileSettings {
@@ -162,7 +165,7 @@ export const defaultProfile: ProfileSettings = {
   expiryPeriodMonths: 36,
   renewal: 'AUTO_RENEW',
   holdDays: { final: 7, preAuthorization: 30, categories: {} },
-  fees: { purchasePercent: '0', atmFixed: 0, fxPercent: '0' },
+  fees: { purchasePercent: '0', atmFixed: 0, fxPercent: '0', paddingPercent: '0' },
   rules: {},
   atmDailyLimit: null,
 };

@@ -1,5 +1,5 @@
 // Statements on identities, users and factors.
-import type { Db } from '../../store/index.ts';
+import type { Db, Kind, Need } from '../../store/index.ts';
 import type { AuthChannel, Identity, User } from './model.ts';
 import type { Password } from './passwords.ts';
 
@@ -9,6 +9,26 @@ export async function identityGet(db: Db, tenantId: bigint, id: bigint): Promise
   const rows = await db.query<Identity>('select * from identities where tenant_id = $1 and id = $2', [tenantId, id]);
   return rows[0] ?? null;
 }
+
+interface PersonKey {
+  readonly tenantId: bigint;
+  readonly id: bigint;
+}
+const keyText = ({ tenantId, id }: PersonKey): string => `${tenantId}/${id}`;
+
+/** Identities as last committed, not locked: what a decision reads of them may change a moment later. */
+export const identityKind: Kind<PersonKey, Identity> = {
+  name: 'identity',
+  keyText,
+  async load(db, keys) {
+    const rows = await db.query<Identity>(
+      `select i.* from unnest($1::int8[], $2::int8[]) as k(tenant_id, id) join identities i using (tenant_id, id)`,
+      [keys.map(({ tenantId }) => tenantId), keys.map(({ id }) => id)],
+    );
+    return new Map(rows.map((row) => [keyText({ tenantId: row.tenant_id, id: row.id }), row]));
+  },
+};
+export const needIdentity = (tenantId: bigint, id: bigint): Need => ({ kind: identityKind, key: { tenantId, id } });
 
 export const identitiesOf = (db: Db, tenantId: bigint, after: bigint, limit: number): Promise<Identity[]> =>
   db.query<Identity>('select * from identities where tenant_id = $1 and id > $2 order by id limit $3', [
