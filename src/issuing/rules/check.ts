@@ -62,11 +62,7 @@ const RULES = [
     'CHANNEL_NOT_ALLOWED',
     (r, { channel }) => channel === 'credit' && r.allowCreditAuthorisations === false,
   ],
-  [
-    'blockedMerchantCategories',
-    'MERCHANT_CATEGORY_BLOCKED',
-    (r, { mcc }) => listed(r.blockedMerchantCategories, mcc),
-  ],
+  ['blockedMerchantCategories', 'MERCHANT_CATEGORY_BLOCKED', (r, { mcc }) => listed(r.blockedMerchantCategories, mcc)],
   [
     'allowedMerchantCategories',
     'MERCHANT_CATEGORY_NOT_ALLOWED',
@@ -138,7 +134,8 @@ export function availableOfLimits(
   for (const { rules } of levels)
     for (const { value, interval } of rules.spendLimit ?? []) {
       const limit = BigInt(value.amount);
-      if (value.currency === currency && limit < (strictest.get(interval) ?? limit + 1n)) strictest.set(interval, limit);
+      if (value.currency === currency && limit < (strictest.get(interval) ?? limit + 1n))
+        strictest.set(interval, limit);
     }
   return [...strictest].map(([interval, limit]) => {
     const left = limit - used(interval);

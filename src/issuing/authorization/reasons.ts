@@ -1,0 +1,41 @@
+// Every reason to decline, and its response code (issuing-decisions.md, "Authorisation"). Rule: no other file writes a declining code.
+import type { RuleReason } from '../rules/index.ts';
+
+export const REASONS = {
+  CARD_NOT_FOUND: '14',
+  CARD_DESTROYED: '14',
+  CARD_BLOCKED: '62',
+  CARD_LOST: '41',
+  CARD_STOLEN: '43',
+  CARD_EXPIRED: '54',
+  EXPIRY_WRONG: '54',
+  CVV_WRONG: '82',
+  CVV_TRIES_EXCEEDED: '62',
+  CARD_NOT_ACTIVATED: '78',
+  COUNTRY_EXCLUDED: '57',
+  PIN_WRONG: '55',
+  PIN_TRIES_EXCEEDED: '75',
+  SCA_REQUIRED: 'A1',
+  KYC_LIMIT_EXCEEDED: '61',
+  KYC_RULE: '57',
+  CHANNEL_NOT_ALLOWED: '57',
+  MERCHANT_CATEGORY_BLOCKED: '57',
+  MERCHANT_CATEGORY_NOT_ALLOWED: '57',
+  MERCHANT_BLOCKED: '57',
+  MERCHANT_NOT_ALLOWED: '57',
+  AMOUNT_BELOW_MINIMUM: '57',
+  AMOUNT_ABOVE_MAXIMUM: '61',
+  SPEND_LIMIT_EXCEEDED: '61',
+  ATM_LIMIT_EXCEEDED: '61',
+  RATE_MISSING: '57',
+  ACCOUNT_NOT_ACTIVE: '62',
+  FUNDS_INSUFFICIENT: '51',
+  FORWARDING_DECLINED: '05',
+  FORWARDING_UNANSWERED: '91',
+  REVERSED_BEFORE: '12',
+  ORIGINAL_NOT_FOUND: '25',
+  AMOUNT_INVALID: '13',
+  OPERATION_INVALID: '12',
+} as const satisfies Readonly<Record<string, string>> & Readonly<Record<RuleReason, string>>;
+
+export type Reason = keyof typeof REASONS;
