@@ -6,7 +6,7 @@ create table authorization_messages (
   original text,
   authorization_id bigint,
   amount bigint not null,
-  answer jsonb not null,
+  answer jsonb,
   created_at timestamp with time zone not null
 );
 create table authorizations (
@@ -15,22 +15,27 @@ create table authorizations (
   card_id bigint not null,
   instrument_id bigint not null,
   state text not null,
+  kind text not null,
   channel text not null,
   merchant jsonb not null,
+  reference text not null,
   amount bigint not null,
   currency text not null,
+  asked jsonb not null,
   billing_currency text not null,
   authorized bigint not null,
+  open bigint not null,
   held bigint not null,
   cleared bigint not null,
   refunded bigint not null,
+  fees bigint not null,
   rate jsonb,
-  consumed bigint not null,
-  windows jsonb not null,
+  parts jsonb not null,
   response_code text not null,
   reason text,
   explanation jsonb not null,
   details jsonb not null,
+  events integer not null,
   expires_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null
@@ -434,7 +439,8 @@ create table simulator_transactions (
 create table spend_counters (
   tenant_id bigint not null,
   card_id bigint not null,
-  windows jsonb not null
+  windows jsonb not null,
+  held bigint not null
 );
 create table statement_entries (
   tenant_id bigint not null,
@@ -535,6 +541,12 @@ create table transfers (
   state text not null,
   created_at timestamp with time zone not null
 );
+create table used_cavvs (
+  tenant_id bigint not null,
+  cavv_hash text not null,
+  authorization_id bigint not null,
+  created_at timestamp with time zone not null
+);
 create table used_reveals (
   tenant_id bigint not null,
   token_hash text not null,
@@ -632,6 +644,7 @@ CREATE UNIQUE INDEX events_order ON public.events USING btree (project_id, order
 CREATE UNIQUE INDEX projects_version ON public.projects USING btree (version);
 CREATE UNIQUE INDEX users_email ON public.users USING btree (tenant_id, email);
 alter table authorization_messages add constraint authorization_messages_pkey PRIMARY KEY (tenant_id, reference);
+alter table authorizations add constraint authorizations_kind_check CHECK ((kind = ANY (ARRAY['purchase'::text, 'credit'::text, 'forced'::text, 'refund'::text])));
 alter table authorizations add constraint authorizations_pkey PRIMARY KEY (tenant_id, id);
 alter table authorizations add constraint authorizations_state_check CHECK ((state = ANY (ARRAY['PENDING'::text, 'OPEN'::text, 'CLOSED'::text, 'DECLINED'::text])));
 alter table balances add constraint balances_pkey PRIMARY KEY (project_id, account, currency);
@@ -721,6 +734,7 @@ alter table threeds_transactions add constraint threeds_transactions_check CHECK
 alter table threeds_transactions add constraint threeds_transactions_check1 CHECK ((((state = 'done'::text) = (letter IS NOT NULL)) OR (step = 'method'::text)));
 alter table threeds_transactions add constraint threeds_transactions_pkey PRIMARY KEY (project_id, id);
 alter table transfers add constraint transfers_pkey PRIMARY KEY (tenant_id, id);
+alter table used_cavvs add constraint used_cavvs_pkey PRIMARY KEY (tenant_id, cavv_hash);
 alter table used_reveals add constraint used_reveals_pkey PRIMARY KEY (tenant_id, token_hash);
 alter table user_sessions add constraint user_sessions_pkey PRIMARY KEY (tenant_id, token_hash);
 alter table users add constraint users_kind_check CHECK ((kind = ANY (ARRAY['root'::text, 'authorised'::text])));

@@ -1,7 +1,15 @@
 // The checks of an authorization in their fixed order, each with its reason and code; and that of two faults the earlier one is named.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Asked, CHECKS, decide, REASONS, type Reason, type State } from '../../src/issuing/authorization/index.ts';
+import {
+  type Asked,
+  CHECKS,
+  decide,
+  feeOn,
+  REASONS,
+  type Reason,
+  type State,
+} from '../../src/issuing/authorization/index.ts';
 import type { Card } from '../../src/issuing/cards/index.ts';
 import { consume } from '../../src/issuing/rules/index.ts';
 import { aCard, PLASTIC } from './world.ts';
@@ -16,6 +24,8 @@ const ASKED: Asked = {
   amount: 1000n,
   currency: 'EUR',
   billed: 1000n,
+  total: 1000n,
+  hold: 1000n,
   channel: 'ecommerce',
   mcc: '5411',
   merchantId: 'SHOP1',
@@ -33,7 +43,6 @@ const STATE: State = {
   kyc: { level: 'KYC_LEVEL_2', rules: {} },
   levels: [],
   excludedCountries: ['KP'],
-  tariff: { fees: { purchasePercent: '0', atmFixed: 0, fxPercent: '0' }, atm: false, foreign: false },
   forwarded: false,
   now: NOW,
 };
@@ -86,7 +95,7 @@ const FAULTS: readonly Fault[] = [
   { reason: 'AMOUNT_BELOW_MINIMUM', code: '57', state: level({ minTransactionAmount: 1001 }) },
   { reason: 'AMOUNT_ABOVE_MAXIMUM', code: '61', state: level({ maxTransactionAmount: 999 }) },
   { reason: 'SPEND_LIMIT_EXCEEDED', code: '61', state: level(limit(0)) },
-  { reason: 'RATE_MISSING', code: '57', asked: { currency: 'SEK', billed: null } },
+  { reason: 'RATE_MISSING', code: '57', asked: { currency: 'SEK', billed: null, total: null, hold: 0n } },
   { reason: 'ACCOUNT_NOT_ACTIVE', code: '62', state: { account: 'BLOCKED' } },
   {
     reason: 'FUNDS_INSUFFICIENT',
@@ -95,6 +104,7 @@ const FAULTS: readonly Fault[] = [
   },
 ];
 
+const NOTHING = { amount: 0n, billed: 0n, total: 0n, hold: 0n };
 const judged = (asked: Partial<Asked>, state: Partial<State>) => decide({ ...ASKED, ...asked }, { ...STATE, ...state });
 
 for (const { reason, code, asked = {}, state = {} } of FAULTS)
@@ -177,29 +187,33 @@ test('a refusal by a limit says level, rule, interval and what remained', () => 
 
 test('no rule and no limit declines a verification of nothing, and it takes nothing', () => {
   const rules = { ...limit(0), allowECommerce: false, blockedMerchantCategories: ['5411'], minTransactionAmount: 1 };
-  const decision = judged(
-    { amount: 0n, billed: 0n, sca: 'missing' },
-    { ...level(rules), kyc: { level: 'KYC_LEVEL_1', rules } },
-  );
+  const decision = judged({ ...NOTHING, sca: 'missing' }, { ...level(rules), kyc: { level: 'KYC_LEVEL_1', rules } });
   assert.equal(decision.approved, true);
   assert.equal(decision.responseCode, '85');
-  assert.equal(decision.billed + decision.fee, 0n);
-  assert.equal(judged({ amount: 0n, billed: 0n, cvv: 'wrong' }, {}).reason, 'CVV_WRONG');
+  assert.equal(judged({ ...NOTHING, cvv: 'wrong' }, {}).reason, 'CVV_WRONG');
 });
 
-test('fees are held with the amount, percent and fixed, and decline when they do not fit', () => {
+test('fees are percent and fixed, half to even; the fixed part comes once; they must fit too', () => {
   const tariff = { fees: { purchasePercent: '1.5', atmFixed: 200, fxPercent: '0.5' }, atm: true, foreign: true };
-  const decision = judged({ channel: 'atm', cvv: 'absent', sca: 'not_needed' }, { tariff });
-  assert.equal(decision.fee, 220n);
+  assert.equal(feeOn(tariff, 1000n, true), 220n);
+  assert.equal(feeOn(tariff, 1000n, false), 20n);
+  assert.equal(feeOn({ ...tariff, foreign: false }, 1000n, false), 15n);
+  assert.equal(feeOn({ ...tariff, atm: false, foreign: false }, 100n, true), 2n);
+  assert.equal(feeOn(tariff, 0n, true), 0n);
   const funds = { tenant_id: 1n, instrument_id: 10n, currency: 'EUR', actual: 1219n, held: 0n, entries: 1 };
-  assert.equal(
-    judged({ channel: 'atm', cvv: 'absent', sca: 'not_needed' }, { tariff, funds }).reason,
-    'FUNDS_INSUFFICIENT',
-  );
+  assert.equal(judged({ hold: 1219n }, { funds }).approved, true);
+  assert.equal(judged({ hold: 1220n }, { funds }).reason, 'FUNDS_INSUFFICIENT');
+});
+
+test('the bounds of an amount are about the whole payment, its limits about what is added', () => {
+  const rules = { minTransactionAmount: 500, maxTransactionAmount: 1500, ...limit(300) };
+  const more = { amount: 200n, billed: 200n, hold: 200n };
+  assert.equal(judged({ ...more, total: 1400n }, level(rules)).approved, true);
+  assert.equal(judged({ ...more, total: 1600n }, level(rules)).reason, 'AMOUNT_ABOVE_MAXIMUM');
 });
 
 test('a credit to the card asks for no funds and no limit, but for its channel', () => {
-  const credit = { channel: 'credit', cvv: 'absent', sca: 'not_needed' } as const;
+  const credit = { channel: 'credit', cvv: 'absent', sca: 'not_needed', hold: 0n } as const;
   assert.equal(judged(credit, { ...level(limit(0)), funds: undefined }).approved, true);
   assert.equal(judged(credit, level({ allowCreditAuthorisations: false })).reason, 'CHANNEL_NOT_ALLOWED');
 });

@@ -5,7 +5,6 @@ import { availableOf, type Funds, type InstrumentState } from '../accounts/index
 import { type Card, expiryMoment } from '../cards/index.ts';
 import { checkRules, type RuleLevel, type SpendChannel, usedOf, type Windows } from '../rules/index.ts';
 import type { KycLevel } from '../tenants/index.ts';
-import { feeOn, type Tariff } from './pricing.ts';
 import { REASONS, type Reason } from './reasons.ts';
 
 /** What a secret that came with the message was worth; absent: none came. */
@@ -17,6 +16,10 @@ export interface Asked {
   readonly currency: string;
   /** In the card's currency; null: there is no rate. */
   readonly billed: bigint | null;
+  /** What an increment belongs to, with it, in the card's currency: the bounds of an amount are about the whole payment. */
+  readonly total: bigint | null;
+  /** What would be held: with fees. */
+  readonly hold: bigint;
   readonly channel: SpendChannel;
   readonly mcc: string;
   readonly merchantId: string;
@@ -43,7 +46,6 @@ export interface State {
   readonly levels: readonly RuleLevel[];
   /** Alpha-2 codes in which this card is of no use. */
   readonly excludedCountries: readonly string[];
-  readonly tariff: Tariff;
   readonly forwarded: boolean;
   readonly now: Date;
 }
@@ -64,9 +66,6 @@ export interface Decision {
   readonly responseCode: string;
   readonly reason: Reason | null;
   readonly explanation: readonly Step[];
-  /** Minor units of the card's currency; 0 where nothing is held. */
-  readonly billed: bigint;
-  readonly fee: bigint;
   /** What the decision counts on the card, whatever it says. */
   readonly wrongCvv: boolean;
   readonly wrongPin: boolean;
@@ -129,9 +128,10 @@ const checkSca: CheckOf = ({ sca, amount }) => {
   return { result: 'PASSED', note: sca };
 };
 
-function checkLevels(levels: readonly RuleLevel[], { billed: amount, ...asked }: Asked, state: Present): Found {
+function checkLevels(levels: readonly RuleLevel[], { billed: amount, total, ...asked }: Asked, state: Present): Found {
   const verdict = checkRules(levels, {
     amount,
+    total,
     currency: state.card.currency,
     channel: asked.channel,
     mcc: asked.mcc,
@@ -159,10 +159,9 @@ const checkKyc: CheckOf = (asked, state) => {
     : found;
 };
 
-const checkFunds: CheckOf = ({ billed, channel }, { funds, account, tariff }) => {
+const checkFunds: CheckOf = ({ hold }, { funds, account }) => {
   if (account !== null && account !== 'ACTIVE') return failed('ACCOUNT_NOT_ACTIVE');
-  const hold = (billed ?? 0n) + feeOn(tariff, billed ?? 0n, true);
-  if (hold === 0n || channel === 'credit') return skipped('nothing is taken');
+  if (hold === 0n) return skipped('nothing is taken');
   const available = funds ? availableOf(funds) : 0n;
   return available < hold
     ? failed('FUNDS_INSUFFICIENT', { remained: available.toString() })
@@ -188,13 +187,7 @@ const STEPS = [
         : { result: 'PASSED', note: `${billed} ${card.currency}` };
     },
   ],
-  [
-    'FEES',
-    ({ billed, channel }, { tariff }) => ({
-      result: 'NOTED',
-      note: channel === 'credit' ? '0' : feeOn(tariff, billed ?? 0n, true).toString(),
-    }),
-  ],
+  ['FEES', ({ billed, hold }) => ({ result: 'NOTED', note: hold === 0n ? '0' : (hold - (billed ?? 0n)).toString() })],
   ['FUNDS', checkFunds],
   ['FORWARDING', (_, { forwarded }) => (forwarded ? { result: 'NOTED', note: 'asked' } : skipped('off'))],
 ] as const satisfies readonly (readonly [string, CheckOf])[];
@@ -208,7 +201,7 @@ export const CHECKS: readonly Check[] = ['CARD', ...STEPS.map(([check]) => check
 const approvedCode = (amount: bigint): string => (amount === 0n ? '85' : '00');
 
 export function decide(asked: Asked, state: State): Decision {
-  const nothing = { billed: 0n, fee: 0n, wrongCvv: false, wrongPin: false };
+  const nothing = { wrongCvv: false, wrongPin: false };
   const explanation: Step[] = [{ check: 'CARD', result: state.card ? 'PASSED' : 'FAILED' }];
   if (!state.card)
     return { approved: false, responseCode: REASONS.CARD_NOT_FOUND, reason: 'CARD_NOT_FOUND', explanation, ...nothing };
@@ -226,15 +219,5 @@ export function decide(asked: Asked, state: State): Decision {
         wrongPin: reason === 'PIN_WRONG',
       };
   }
-  const billed = asked.billed ?? 0n;
-  const fee = asked.channel === 'credit' ? 0n : feeOn(state.tariff, billed, true);
-  return {
-    approved: true,
-    responseCode: approvedCode(asked.amount),
-    reason: null,
-    explanation,
-    ...nothing,
-    billed,
-    fee,
-  };
+  return { approved: true, responseCode: approvedCode(asked.amount), reason: null, explanation, ...nothing };
 }

@@ -9,6 +9,8 @@ export type SpendChannel = 'ecommerce' | 'chip' | 'contactless' | 'atm' | 'cashb
 export interface Spending {
   /** Minor units of the card's currency; null: there is no rate, and nothing that depends on the amount can be said. */
   readonly amount: bigint | null;
+  /** The whole payment that it is a part of (an increment's), or the same. */
+  readonly total: bigint | null;
   readonly currency: string;
   readonly channel: SpendChannel;
   readonly mcc: string;
@@ -73,12 +75,12 @@ const RULES = [
   [
     'minTransactionAmount',
     'AMOUNT_BELOW_MINIMUM',
-    (r, { amount }) => amount !== null && amount < (bound(r.minTransactionAmount) ?? amount),
+    (r, { total }) => total !== null && total < (bound(r.minTransactionAmount) ?? total),
   ],
   [
     'maxTransactionAmount',
     'AMOUNT_ABOVE_MAXIMUM',
-    (r, { amount }) => amount !== null && amount > (bound(r.maxTransactionAmount) ?? amount),
+    (r, { total }) => total !== null && total > (bound(r.maxTransactionAmount) ?? total),
   ],
 ] as const satisfies readonly (readonly [RuleName, string, Rule])[];
 

@@ -1,0 +1,217 @@
+// Statements on authorizations, authorization_messages and used_cavvs.
+// Rule: all three are read behind the lock on the card's row: the names of their kinds sort behind its kind's name.
+import { type Change, type Db, insert, type Kind, type Need, table, update } from '../../store/index.ts';
+import type { Authorization, Message } from './model.ts';
+
+const authorizations = table<Authorization>(
+  'authorizations',
+  {
+    tenant_id: 'int8',
+    id: 'int8',
+    card_id: 'int8',
+    instrument_id: 'int8',
+    state: 'text',
+    kind: 'text',
+    channel: 'text',
+    merchant: 'jsonb',
+    reference: 'text',
+    amount: 'int8',
+    currency: 'text',
+    asked: 'jsonb',
+    billing_currency: 'text',
+    authorized: 'int8',
+    open: 'int8',
+    held: 'int8',
+    cleared: 'int8',
+    refunded: 'int8',
+    fees: 'int8',
+    rate: 'jsonb',
+    parts: 'jsonb',
+    response_code: 'text',
+    reason: 'text',
+    explanation: 'jsonb',
+    details: 'jsonb',
+    events: 'int4',
+    expires_at: 'timestamptz',
+    created_at: 'timestamptz',
+    updated_at: 'timestamptz',
+  },
+  ['tenant_id', 'id'],
+);
+
+const messages = table<Message>(
+  'authorization_messages',
+  {
+    tenant_id: 'int8',
+    reference: 'text',
+    operation: 'text',
+    original: 'text',
+    authorization_id: 'int8',
+    amount: 'int8',
+    answer: 'jsonb',
+    created_at: 'timestamptz',
+  },
+  ['tenant_id', 'reference'],
+);
+
+interface UsedCavv {
+  readonly tenant_id: bigint;
+  readonly cavv_hash: string;
+  readonly authorization_id: bigint;
+  readonly created_at: Date;
+}
+const usedCavvs = table<UsedCavv>(
+  'used_cavvs',
+  { tenant_id: 'int8', cavv_hash: 'text', authorization_id: 'int8', created_at: 'timestamptz' },
+  ['tenant_id', 'cavv_hash'],
+);
+
+interface IdKey {
+  readonly tenantId: bigint;
+  readonly id: bigint;
+}
+const idText = ({ tenantId, id }: IdKey): string => `${tenantId}/${id}`;
+
+export const authorizationKind: Kind<IdKey, Authorization> = {
+  name: 'card_authorization',
+  keyText: idText,
+  async load(db, keys) {
+    const rows = await db.query<Authorization>(
+      `select a.* from unnest($1::int8[], $2::int8[]) as k(tenant_id, id)
+       join authorizations a on a.tenant_id = k.tenant_id and a.id = k.id order by a.tenant_id, a.id for update of a`,
+      [keys.map(({ tenantId }) => tenantId), keys.map(({ id }) => id)],
+    );
+    return new Map(rows.map((row) => [idText({ tenantId: row.tenant_id, id: row.id }), row]));
+  },
+};
+export const needAuthorization = (tenantId: bigint, id: bigint): Need => ({
+  kind: authorizationKind,
+  key: { tenantId, id },
+});
+
+interface ReferenceKey {
+  readonly tenantId: bigint;
+  readonly reference: string;
+}
+
+/** What is known of a reference: its message, and whether a reversal of it came before it. */
+export interface Heard {
+  readonly message: Message | null;
+  readonly reversed: boolean;
+}
+const referenceText = ({ tenantId, reference }: ReferenceKey): string => `${tenantId}/${reference}`;
+
+export const messageKind: Kind<ReferenceKey, Heard> = {
+  name: 'card_message',
+  keyText: referenceText,
+  async load(db, keys) {
+    const rows = await db.query<Message & { readonly asked: string; readonly early: boolean }>(
+      `select m.*, k.tenant_id as tenant_id, k.reference as asked, exists (select 1 from authorization_messages r
+         where r.tenant_id = k.tenant_id and r.original = k.reference and r.operation = 'reverse' and r.authorization_id is null) as early
+       from unnest($1::int8[], $2::text[]) as k(tenant_id, reference)
+       left join authorization_messages m on m.tenant_id = k.tenant_id and m.reference = k.reference`,
+      [keys.map(({ tenantId }) => tenantId), keys.map(({ reference }) => reference)],
+    );
+    return new Map(
+      rows.map(({ asked, early, ...row }) => [
+        referenceText({ tenantId: row.tenant_id, reference: asked }),
+        // Without a message its columns are null.
+        { message: (row.reference as string | null) === null ? null : row, reversed: early },
+      ]),
+    );
+  },
+};
+export const needMessage = (tenantId: bigint, reference: string): Need => ({
+  kind: messageKind,
+  key: { tenantId, reference },
+});
+
+interface CavvKey {
+  readonly tenantId: bigint;
+  readonly hash: string;
+}
+export const usedCavvKind: Kind<CavvKey, UsedCavv> = {
+  name: 'card_used_cavv',
+  keyText: ({ tenantId, hash }) => `${tenantId}/${hash}`,
+  async load(db, keys) {
+    const rows = await db.query<UsedCavv>(
+      `select u.* from unnest($1::int8[], $2::text[]) as k(tenant_id, hash)
+       join used_cavvs u on u.tenant_id = k.tenant_id and u.cavv_hash = k.hash`,
+      [keys.map(({ tenantId }) => tenantId), keys.map(({ hash }) => hash)],
+    );
+    return new Map(rows.map((row) => [`${row.tenant_id}/${row.cavv_hash}`, row]));
+  },
+};
+export const needUsedCavv = (tenantId: bigint, hash: string): Need => ({ kind: usedCavvKind, key: { tenantId, hash } });
+
+export const authorizationInsert = (row: Authorization): Change => insert(authorizations, row);
+export const authorizationUpdate = (row: Authorization): Change => update(authorizations, row);
+export const messageInsert = (row: Message): Change => insert(messages, row);
+export const messageUpdate = (row: Message): Change => update(messages, row);
+export const usedCavvInsert = (row: UsedCavv): Change => insert(usedCavvs, row);
+
+export async function authorizationGet(db: Db, tenantId: bigint, id: bigint): Promise<Authorization | null> {
+  const rows = await db.query<Authorization>('select * from authorizations where tenant_id = $1 and id = $2', [
+    tenantId,
+    id,
+  ]);
+  return rows[0] ?? null;
+}
+
+/** The authorization of an id of which the tenant isn't known: the simulator's and the operator's. */
+export async function authorizationFind(
+  db: Db,
+  id: bigint,
+  tenantIds: readonly bigint[],
+): Promise<Authorization | null> {
+  const rows = await db.query<Authorization>(
+    'select * from authorizations where tenant_id = any($1::int8[]) and id = $2',
+    [tenantIds, id],
+  );
+  return rows[0] ?? null;
+}
+
+export async function messageGet(db: Db, tenantId: bigint, reference: string): Promise<Message | null> {
+  const rows = await db.query<Message>('select * from authorization_messages where tenant_id = $1 and reference = $2', [
+    tenantId,
+    reference,
+  ]);
+  return rows[0] ?? null;
+}
+
+type Due = Pick<Authorization, 'tenant_id' | 'id' | 'card_id' | 'instrument_id'>;
+
+/** Holds whose time is over, the earliest first. */
+export const authorizationsExpired = (db: Db, now: Date, limit: number): Promise<Due[]> =>
+  db.query<Due>(
+    `select tenant_id, id, card_id, instrument_id from authorizations where state = 'OPEN' and expires_at <= $1 order by expires_at limit $2`,
+    [now, limit],
+  );
+
+/** Those that were asked for before this moment and have no answer yet. */
+export const authorizationsPending = (db: Db, before: Date, limit: number): Promise<Due[]> =>
+  db.query<Due>(
+    `select tenant_id, id, card_id, instrument_id from authorizations where state = 'PENDING' and created_at <= $1 order by created_at limit $2`,
+    [before, limit],
+  );
+
+/** When the next hold ends. */
+export async function nextExpiryAt(db: Db): Promise<Date | null> {
+  const rows = await db.query<{ at: Date | null }>(
+    `select min(expires_at) as at from authorizations where state = 'OPEN'`,
+  );
+  return rows[0]?.at ?? null;
+}
+
+/** A card's payments, the newest first; `before`: the id of the last one that is known. */
+export const authorizationsOfCard = (
+  db: Db,
+  tenantId: bigint,
+  cardId: bigint,
+  before: bigint | null,
+  limit: number,
+): Promise<Authorization[]> =>
+  db.query<Authorization>(
+    `select * from authorizations where tenant_id = $1 and card_id = $2 and ($3::int8 is null or id < $3) order by id desc limit $4`,
+    [tenantId, cardId, before, limit],
+  );
