@@ -22,13 +22,13 @@ import {
   operatorEnvelope,
 } from './gateway/operator/index.ts';
 import {
-  advanceTo,
   arrive,
   checkoutDoor,
   type Gateway,
   land,
   OrderNotFound,
   orderInvariants,
+  orderTimeline,
   orderTrace,
   PROCESS_LOCKS,
   recoverOrphans,
@@ -48,6 +48,7 @@ import {
   purgeIdempotency,
   rateLimiter,
 } from './http/index.ts';
+import { createIssuing, createTenants, type Issuer, sandboxTenantSecrets, seedIssuing } from './issuing/index.ts';
 import { createRates, type Invariant, ledgerInvariants } from './ledger/index.ts';
 import {
   afterSettlement,
@@ -61,6 +62,7 @@ import {
 } from './network/index.ts';
 import { checkoutRoutes } from './pages/index.ts';
 import {
+  advanceTo,
   type Connection,
   createCommitter,
   type Database,
@@ -191,13 +193,37 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     const keyed = (purpose: string, data: Buffer | string): Buffer => vault.keyed(purpose, data);
     const projects = createProjects({ database, keyed, clock, log });
     const tools = { clock, ids, random, keyed, links: [...links.keys()] };
-    if (sandbox)
+    const tenants = createTenants({ database, keyed, clock, log });
+    const background = new Set<Promise<unknown>>();
+    const inBackground = (work: Promise<unknown>): void => {
+      const kept = work
+        .catch((error: unknown) => log.error({ err: error }, 'background work failed'))
+        .finally(() => background.delete(kept));
+      background.add(kept);
+    };
+    const issuer: Issuer = {
+      clock,
+      ids,
+      random,
+      log,
+      db: database,
+      committer,
+      vault,
+      permutation,
+      tenants,
+      publicUrl,
+      sandbox,
+      rate: (from, to) => rates.get(from, to),
+      background: inBackground,
+    };
+    if (sandbox) {
       await seedSandbox(projects, tools, {
         hasRate: (from, to) => rates.get(from, to) !== null,
         putRates: (rows, at) => rates.put(rows, at),
       });
-    else {
-      const left = await sandboxSecrets(projects);
+      await seedIssuing(issuer, tenants, tools);
+    } else {
+      const left = [...(await sandboxSecrets(projects)), ...(await sandboxTenantSecrets(tenants))];
       if (left.length > 0)
         throw new StartError(
           `Live mode refuses to start with sandbox credentials: rotate the secrets of ${left.join(', ')} first.`,
@@ -207,7 +233,6 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     }
     const risk = await createRisk({ db: database, clock, ids, keyed, log });
 
-    const background = new Set<Promise<unknown>>();
     const gateway: Gateway = {
       clock,
       ids,
@@ -237,12 +262,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       simulatedIssuer: sandbox ? simulatedIssuer : null,
       project: (id) => projects.byId(id),
       rate: (from, to) => rates.get(from, to),
-      background(work) {
-        const kept = work
-          .catch((error: unknown) => log.error({ err: error }, 'background work failed'))
-          .finally(() => background.delete(kept));
-        background.add(kept);
-      },
+      background: inBackground,
     };
     closers.push(async () => {
       await Promise.all(background);
@@ -287,7 +307,14 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       failures: sandbox ? null : { limiter, rate: { perSecond: 0.2, burst: 10 } },
       onRefused: (from) => loginRefused(office, from),
     });
+    const issuing = createIssuing(issuer, {
+      limiter,
+      rate: config.rateLimit,
+      failures: sandbox ? null : { perSecond: 0.5, burst: 20 },
+    });
+    const timelines = [orderTimeline(gateway), ...issuing.timelines];
     const apis: AnyApi[] = [
+      ...issuing.apis,
       gatewayApi({
         gateway,
         projects,
@@ -303,16 +330,19 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
         name: 'Simulator',
         envelope: operatorEnvelope,
         authentication: operatorAuthentication,
-        endpoints: simulatorEndpoints({
-          clock: virtual,
-          simulator,
-          arrive: async (text, type) => {
-            const id = permutation.inward(text);
-            return id === null ? null : arrive(gateway, id, type).catch((error: unknown) => missing(error));
-          },
-          advanceTo: (target) => advanceTo(gateway, virtual, target),
-          clockChanged: () => clockSave(database, virtual),
-        }),
+        endpoints: [
+          ...issuing.simulator,
+          ...simulatorEndpoints({
+            clock: virtual,
+            simulator,
+            arrive: async (text, type) => {
+              const id = permutation.inward(text);
+              return id === null ? null : arrive(gateway, id, type).catch((error: unknown) => missing(error));
+            },
+            advanceTo: (target) => advanceTo(database, timelines, virtual, target),
+            clockChanged: () => clockSave(database, virtual),
+          }),
+        ],
       });
     }
     for (const declaration of apis) api(server, declaration);
@@ -348,10 +378,11 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
           risk.purge(now),
           purgeCommitGroups(database, addMs(now, -86_400_000)),
           rates.reload(now),
+          issuing.purge(),
         ]);
         while ((await vault.rewrap(500)) > 0 && !stopping.signal.aborted);
       };
-      const worker = runWorker(gateway, chores, stopping.signal);
+      const worker = runWorker(gateway, issuing.timelines, chores, stopping.signal);
       closers.push(async () => {
         stopping.abort(new Error('stopping'));
         await worker;

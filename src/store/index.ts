@@ -7,3 +7,4 @@ export { migrate } from './migrate.ts';
 export * from './once.ts';
 export * from './page.ts';
 export * from './table.ts';
+export { advanceTo, type Timeline } from './timeline.ts';

@@ -8,4 +8,4 @@ export { type Landing, land } from './landing.ts';
 export { type CheckoutDoor, checkoutDoor, type PageCard, type PageStep, type PageView } from './page.ts';
 export { orderEndpoints } from './routes.ts';
 export { orderTrace } from './trace.ts';
-export { advanceTo, PROCESS_LOCKS, recoverOrphans, runWorker } from './worker.ts';
+export { orderTimeline, PROCESS_LOCKS, recoverOrphans, runWorker } from './worker.ts';

@@ -1,5 +1,6 @@
 // The worker: runs what is due. Any number of processes may run one; what two of them pick up is decided once on the locked order.
-import { addMs, type VirtualClock } from '../../base/index.ts';
+import { addMs } from '../../base/index.ts';
+import type { Timeline } from '../../store/index.ts';
 import { runDue } from './due.ts';
 import type { Gateway } from './gateway.ts';
 import { nextDueAt, ordersDue, ordersOrphaned } from './queries.ts';
@@ -46,12 +47,18 @@ async function each<T>(items: readonly T[], work: (item: T) => Promise<boolean>,
   return done;
 }
 
-/** Runs until the signal; other periodic chores come with it. */
-export async function runWorker(gateway: Gateway, chores: () => Promise<void>, signal: AbortSignal): Promise<void> {
+/** Runs until the signal; what other rooms have due, and periodic chores, come with it. */
+export async function runWorker(
+  gateway: Gateway,
+  others: readonly Timeline[],
+  chores: () => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
   for (let tick = 0; !signal.aborted; tick++) {
     try {
       if (tick % 4 === 0) await recoverOrphans(gateway);
       await runAllDue(gateway, signal);
+      for (const timeline of others) await timeline.runDue(signal);
       if (tick % 120 === 0) await chores();
     } catch (error) {
       gateway.log.error({ err: error }, 'worker failed');
@@ -60,15 +67,8 @@ export async function runWorker(gateway: Gateway, chores: () => Promise<void>, s
   }
 }
 
-/** Moves the clock to `target`, stopping at each moment at which something is due and running it there, in order. */
-export async function advanceTo(gateway: Gateway, clock: VirtualClock, target: Date): Promise<void> {
-  for (;;) {
-    const next = await nextDueAt(gateway.db);
-    if (next === null || next > target) break;
-    // Never back: what is overdue runs now.
-    if (next > clock.now()) clock.set(next);
-    if ((await runAllDue(gateway)) === 0) break;
-  }
-  if (target > clock.now()) clock.set(target);
-  await runAllDue(gateway);
-}
+/** What orders have due. */
+export const orderTimeline = (gateway: Gateway): Timeline => ({
+  nextDueAt,
+  runDue: (signal) => runAllDue(gateway, signal),
+});

@@ -16,4 +16,6 @@ export {
 } from './queries.ts';
 export { accountEndpoints, type StatementInput, statementAnswer } from './routes.ts';
 export { currency, friendlyName, PAGE, StatementQuery, tag } from './schemas.ts';
+export { seedAccount } from './seed.ts';
+export { depositEndpoints } from './simulator-routes.ts';
 export { ACTIVE, blocked, destroyed, type Standing, stateView, unblocked } from './states.ts';

@@ -105,3 +105,11 @@ export async function fundsOf(db: Db, tenantId: bigint, ids: readonly bigint[]):
   ]);
   return new Map(rows.map((row) => [row.instrument_id, row]));
 }
+
+/** The tenant of an account, for the operator's simulator, who names no tenant; null: no such account. */
+export async function accountOwner(db: Db, id: bigint): Promise<bigint | null> {
+  const rows = await db.query<{ tenant_id: bigint }>('select tenant_id from managed_accounts where id = $1 limit 1', [
+    id,
+  ]);
+  return rows[0]?.tenant_id ?? null;
+}

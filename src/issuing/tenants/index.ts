@@ -1,5 +1,7 @@
 // tenants: who issues cards to whom. Owns issuing_versions, issuing_settings, tenants, tenant_secrets, programmes, profiles, card_ranges,
 // identities, users and factors. Tenants, programmes and profiles are read from memory, identities and users from the database.
+
+export type { Tools } from './manage.ts';
 export * from './model.ts';
 export { passwordFrom, passwordMatches } from './passwords.ts';
 export {
@@ -15,4 +17,6 @@ export {
   userUpsert,
 } from './people-queries.ts';
 export { type CardRange, needRange, rangeKind, rangeUpdate } from './queries.ts';
+export { SANDBOX_PASSWORD, sandboxAccounts, sandboxTenants, sandboxUsers } from './sandbox.ts';
+export { fixedId, sandboxTenantId, sandboxTenantSecrets, seedTenants } from './seed.ts';
 export { createTenants, type TenantsRoom } from './tenants.ts';

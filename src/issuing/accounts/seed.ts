@@ -1,0 +1,50 @@
+// Accounts with a fixed id and money on them: the sandbox's.
+import type { Issuer } from '../issuer/index.ts';
+import { emptyFunds, moveFunds } from './funds.ts';
+import { accountInsert, accountKind, fundsInsert, needAccount } from './queries.ts';
+import { ACTIVE, blocked } from './states.ts';
+
+export interface SeededAccount {
+  readonly tenantId: bigint;
+  readonly id: bigint;
+  readonly identityId: bigint;
+  readonly profileId: bigint;
+  readonly friendlyName: string;
+  readonly currency: string;
+  readonly amount: bigint;
+  readonly blocked: boolean;
+}
+
+/** Makes the account unless it is there; what is there stays as it is. */
+export async function seedAccount({ committer, clock, ids }: Issuer, seeded: SeededAccount): Promise<void> {
+  const need = needAccount(seeded.tenantId, seeded.id);
+  await committer.submit<null>({
+    name: 'account.seed',
+    needs: [need],
+    decide(loaded) {
+      if (loaded.get(accountKind, { tenantId: seeded.tenantId, id: seeded.id })) return { value: null, changes: [] };
+      const now = clock.now();
+      const standing = seeded.blocked ? blocked(ACTIVE, 'USER') : ACTIVE;
+      const account = {
+        tenant_id: seeded.tenantId,
+        id: seeded.id,
+        identity_id: seeded.identityId,
+        profile_id: seeded.profileId,
+        friendly_name: seeded.friendlyName,
+        tag: null,
+        currency: seeded.currency,
+        ...(typeof standing === 'string' ? ACTIVE : standing),
+        created_at: now,
+        updated_at: now,
+      };
+      const funds = emptyFunds(seeded.tenantId, seeded.id, seeded.currency);
+      const deposit = { type: 'DEPOSIT', held: 0n, counter: 'issuer_bank', referenceId: ids.next() } as const;
+      const moved = seeded.amount > 0n ? moveFunds(ids, funds, { ...deposit, actual: seeded.amount }, now).changes : [];
+      return {
+        value: null,
+        changes: [accountInsert(account), fundsInsert(funds), ...moved],
+        next: [{ need, state: account }],
+      };
+    },
+  });
+}

@@ -1,0 +1,38 @@
+// POST /simulator/accounts/{id}/deposit: money arrives on a managed account.
+import Type from 'typebox';
+import { type AnyEndpoint, Digits, endpointOf, Failure, Integer, Shape } from '../../http/index.ts';
+import { type Issuer, Refusal } from '../issuer/index.ts';
+import { deposit } from './change.ts';
+import { accountOwner } from './queries.ts';
+
+const endpoint = endpointOf<unknown>();
+
+export const depositEndpoints = (issuer: Issuer): AnyEndpoint<unknown>[] => [
+  endpoint({
+    method: 'POST',
+    path: '/accounts/:id/deposit',
+    operation: 'depositOnAccount',
+    summary: 'Money arrives on a managed account',
+    description: 'The amount is in minor units of the account.',
+    right: null,
+    params: Type.Object({ id: Digits() }),
+    body: Shape({ amount: Integer(1, 999_999_999_999) }),
+    answers: {
+      200: { description: 'Booked' },
+      404: { description: 'No such account' },
+      409: { description: 'The account is closed' },
+    },
+    async handler({ params, body }) {
+      const id = issuer.permutation.inward(params.id);
+      const tenantId = id === null ? null : await accountOwner(issuer.db, id);
+      if (id === null || tenantId === null) throw new Failure('not_found');
+      try {
+        const { status, body: answer } = await deposit(issuer, tenantId, id, BigInt(body.amount));
+        return { status, body: answer };
+      } catch (error) {
+        if (error instanceof Refusal) throw new Failure('conflict', { message: error.message });
+        throw error;
+      }
+    },
+  }),
+];

@@ -1,0 +1,29 @@
+// The issuing side as app.ts puts it together: its APIs, its part of the simulator, what it has due.
+import type { AnyApi, AnyEndpoint } from '../http/index.ts';
+import type { Timeline } from '../store/index.ts';
+import { type Limits, messageEndpoints, purgeMessages, purgeSessions } from './access/index.ts';
+import { depositEndpoints } from './accounts/index.ts';
+import { cardsNextDueAt, cardsRunDue, purgeReveals } from './cards/index.ts';
+import type { Issuer } from './issuer/index.ts';
+import { issuingApis } from './routes.ts';
+import { openHolds } from './rules/index.ts';
+
+export interface Issuing {
+  readonly apis: readonly AnyApi[];
+  /** Below /simulator, sandbox mode only. */
+  readonly simulator: readonly AnyEndpoint<unknown>[];
+  readonly timelines: readonly Timeline[];
+  /** Deletes what is over; to be run every minute. */
+  purge(): Promise<void>;
+}
+
+export function createIssuing(issuer: Issuer, limits: Limits): Issuing {
+  return {
+    apis: issuingApis(issuer, limits),
+    simulator: [...depositEndpoints(issuer), ...messageEndpoints(issuer)],
+    timelines: [{ nextDueAt: cardsNextDueAt, runDue: () => cardsRunDue(issuer, openHolds) }],
+    async purge() {
+      await Promise.all([purgeSessions(issuer), purgeMessages(issuer), purgeReveals(issuer)]);
+    },
+  };
+}

@@ -1,0 +1,60 @@
+// The issuing API as a whole: three declarations of one prefix, by what they ask of the caller: the secret, a session that may be idle, a
+// session. Rule: what is served here is what the contract's document and issuing-decisions.md list.
+import type { AnyApi, Api } from '../http/index.ts';
+import {
+  createLogin,
+  failureOf,
+  type Limits,
+  loginEndpoints,
+  type Session,
+  secretAuthentication,
+  sessionAuthentication,
+  stepUpEndpoints,
+} from './access/index.ts';
+import { accountEndpoints } from './accounts/index.ts';
+import { attachedCards, cardEndpoints, lifeEndpoints } from './cards/index.ts';
+import { issuingEnvelope, issuingReader } from './fields/index.ts';
+import type { Issuer } from './issuer/index.ts';
+import { limitsPort } from './limits.ts';
+import { openHolds } from './rules/index.ts';
+import type { Tenant } from './tenants/index.ts';
+import { transferEndpoints } from './transfers/index.ts';
+
+const DAY_MS = 86_400_000;
+
+export function issuingApis(issuer: Issuer, limits: Limits): AnyApi[] {
+  const common = {
+    prefix: '/issuing',
+    name: 'Card Issuing API',
+    description: 'Cards, managed accounts, transfers and spend rules. Amounts are in minor units.',
+    envelope: issuingEnvelope,
+    reader: issuingReader,
+    failureOf,
+  };
+  const once = { keyed: issuer.vault.keyed, header: 'idempotency-ref', keepMs: DAY_MS, reused: 'conflict' } as const;
+  const login: Api<Tenant> = {
+    ...common,
+    authentication: secretAuthentication(issuer, limits),
+    endpoints: loginEndpoints(issuer, createLogin(issuer)),
+  };
+  const stepUp: Api<Session> = {
+    ...common,
+    authentication: sessionAuthentication(issuer, limits, 'allowed'),
+    endpoints: stepUpEndpoints(issuer),
+  };
+  const main: Api<Session> = {
+    ...common,
+    authentication: sessionAuthentication(issuer, limits, 'refused'),
+    endpoints: [
+      ...cardEndpoints(issuer, limitsPort(issuer)),
+      ...lifeEndpoints(issuer, openHolds),
+      ...accountEndpoints(issuer, attachedCards),
+      ...transferEndpoints(issuer),
+    ],
+    idempotency: {
+      ...once,
+      scopeOf: ({ tenant, user }) => ({ owner: tenant.id, credential: String(user.id) }),
+    },
+  };
+  return [login, stepUp, main];
+}
