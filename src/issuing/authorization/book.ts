@@ -156,7 +156,10 @@ export function clear(row: Authorization, windows: Windows, amount: Amount, last
 
 /** Money back to the card: with its original, or as a payment of its own. */
 export function giveMoney(row: Authorization, windows: Windows, amount: Amount, reference: string, now: Date): Booked {
-  const counted = refund({ windows, parts: row.parts }, amount.billed, reference, now);
+  // A payout to the card was never spent: it raises no limit.
+  const counts = row.kind !== 'credit';
+  const before = { windows, parts: row.parts };
+  const counted = counts ? refund(before, amount.billed, reference, now) : before;
   const after = settled({
     ...row,
     asked: changed(row, { refunded: amount.asked }),

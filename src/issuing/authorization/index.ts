@@ -1,5 +1,17 @@
 // authorization: what issued cards are asked to pay, what was decided and why, and what became of it.
 // Owns authorizations, authorization_messages and used_cavvs.
+export { expiryDue, nextAuthorizationDueAt } from './due.ts';
+export { pendingDue } from './forwarded.ts';
+export { type AskedBeside, type Authorizer, createAuthorizer } from './host.ts';
+export type { Authorization, AuthorizationState, Merchant } from './model.ts';
 export { type Asked, CHECKS, type Check, type Decision, decide, type State, type Step } from './pipeline.ts';
+export type {
+  AuthorizationPorts,
+  CavvClaim,
+  Forward,
+  Forwarded,
+  ForwardRequest,
+  VerifyCavv,
+} from './ports.ts';
 export { feeOn } from './pricing.ts';
 export { REASONS, type Reason } from './reasons.ts';

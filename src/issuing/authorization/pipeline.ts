@@ -192,7 +192,8 @@ const STEPS = [
   ['FORWARDING', (_, { forwarded }) => (forwarded ? { result: 'NOTED', note: 'asked' } : skipped('off'))],
 ] as const satisfies readonly (readonly [string, CheckOf])[];
 
-export type Check = 'CARD' | (typeof STEPS)[number][0];
+/** MESSAGE: what is wrong with the message itself, before any check. */
+export type Check = 'MESSAGE' | 'CARD' | (typeof STEPS)[number][0];
 
 /** The checks in the order in which they are made. */
 export const CHECKS: readonly Check[] = ['CARD', ...STEPS.map(([check]) => check)];

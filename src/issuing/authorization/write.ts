@@ -33,8 +33,9 @@ interface Writing {
   readonly now: Date;
 }
 
-const shown = (row: Authorization): Record<string, unknown> => ({
-  cardId: row.card_id.toString(),
+const shown = (row: Authorization, { outward }: Issuer['permutation']): Record<string, unknown> => ({
+  id: outward(row.id),
+  cardId: outward(row.card_id),
   state: row.state,
   amount: row.amount.toString(),
   currency: row.currency,
@@ -64,7 +65,10 @@ function counterWritten(row: Authorization, counter: SpendCounter | undefined, b
   };
 }
 
-export function written(issuer: Pick<Issuer, 'ids'>, { before, booked, counter, funds, event, now }: Writing): Written {
+export function written(
+  issuer: Pick<Issuer, 'ids' | 'permutation'>,
+  { before, booked, counter, funds, event, now }: Writing,
+): Written {
   const row: Authorization = { ...booked.row, events: booked.row.events + 1, updated_at: now };
   const changes: Change[] = [
     before ? authorizationUpdate(row) : authorizationInsert(row),
@@ -74,7 +78,7 @@ export function written(issuer: Pick<Issuer, 'ids'>, { before, booked, counter, 
       order_id: row.id,
       sequence: row.events,
       type: event,
-      data: shown(row),
+      data: shown(row, issuer.permutation),
       created_at: now,
     }),
   ];

@@ -1,0 +1,164 @@
+// The tenant is asked about a payment that is held already; what it says, or the default decision, ends the waiting.
+// Rule: the first ending counts: a late answer finds the authorization no longer PENDING and changes nothing.
+import { addMs } from '../../base/index.ts';
+import { fundsKind, needFunds } from '../accounts/index.ts';
+import { cardGet, needCard } from '../cards/index.ts';
+import type { Issuer } from '../issuer/index.ts';
+import { counterKind, needCounter } from '../rules/index.ts';
+import { answerWith, type Outcome } from './authorize.ts';
+import { release } from './book.ts';
+import { type CardPlace, placeOf, type Surroundings, surroundingsOf } from './find.ts';
+import { type Authorization, answerOf, storedAnswer } from './model.ts';
+import type { Forward, Forwarded } from './ports.ts';
+import {
+  authorizationGet,
+  authorizationKind,
+  authorizationsPending,
+  messageKind,
+  needAuthorization,
+  needMessage,
+} from './queries.ts';
+import { REASONS, type Reason } from './reasons.ts';
+import { messageWritten, together, written } from './write.ts';
+
+/** What ends the waiting: the tenant's word, or the default that stands for it. */
+interface Ending {
+  readonly approve: boolean;
+  readonly reason: Reason;
+  readonly note: string;
+}
+
+function endingOf({ decision, cause }: Forwarded, fallback: 'APPROVE' | 'DECLINE'): Ending {
+  if (decision) return { approve: decision === 'APPROVE', reason: 'FORWARDING_DECLINED', note: cause };
+  return {
+    approve: fallback === 'APPROVE',
+    reason: 'FORWARDING_UNANSWERED',
+    note: `${cause}; ${fallback} by default`,
+  };
+}
+
+/** The card's default decision, else the profile's. */
+async function fallbackOf(issuer: Issuer, place: CardPlace, { profile }: Surroundings): Promise<'APPROVE' | 'DECLINE'> {
+  const card = await cardGet(issuer.db, place.tenantId, place.cardId);
+  return card?.details.timeoutDecision ?? profile.settings.forwardingDefault;
+}
+
+function settle(issuer: Issuer, row: Authorization, { approve, reason, note }: Ending): Promise<Outcome> {
+  const { tenant_id: tenantId, id, card_id: cardId, instrument_id: instrumentId, reference } = row;
+  return issuer.committer.submit<Outcome>({
+    name: 'card.forwarded',
+    needs: [
+      needCard(tenantId, cardId),
+      needAuthorization(tenantId, id),
+      needMessage(tenantId, reference),
+      needCounter(tenantId, cardId),
+      needFunds(tenantId, instrumentId),
+    ],
+    decide(loaded) {
+      const found = loaded.get(authorizationKind, { tenantId, id }) ?? row;
+      const message = loaded.get(messageKind, { tenantId, reference })?.message ?? null;
+      if (found.state !== 'PENDING' || !message) {
+        const answer = message?.answer
+          ? answerOf(message.answer)
+          : answerWith(found.details.answer, REASONS[reason], null);
+        return { value: { answer, row: found, reason: found.reason, explanation: found.explanation }, changes: [] };
+      }
+      const now = issuer.clock.now();
+      const counter = loaded.get(counterKind, { tenantId, id: cardId });
+      const windows = counter?.windows ?? {};
+      const explanation = found.explanation.map((step) =>
+        step.check === 'FORWARDING' ? ({ ...step, result: approve ? 'PASSED' : 'FAILED', note } as const) : step,
+      );
+      const code = approve ? found.response_code : REASONS[reason];
+      const told: Authorization = {
+        ...found,
+        explanation,
+        response_code: code,
+        reason: approve ? null : reason,
+        details: { ...found.details, forwarding: note },
+      };
+      const booked = approve
+        ? { row: { ...told, state: 'OPEN' as const }, windows, movements: [] }
+        : release({ ...told, state: 'DECLINED' }, windows, 'all', now, 'AUTHORISATION_REVERSAL');
+      const answer = answerWith(found.details.answer, code, approve ? message.amount : null, cvvOf(found));
+      return {
+        value: { answer, row: booked.row, reason: booked.row.reason, explanation },
+        ...together(
+          written(issuer, {
+            before: found,
+            booked,
+            counter,
+            funds: loaded.get(fundsKind, { tenantId, id: instrumentId }),
+            event: approve ? 'authorization.approved' : 'authorization.declined',
+            now,
+          }),
+          messageWritten({ ...message, answer: storedAnswer(answer) }, message, false),
+        ),
+      };
+    },
+  });
+}
+
+/** The CVV was right, or none came: a wrong one is never forwarded. */
+const cvvOf = ({ explanation }: Authorization): string | null =>
+  explanation.some(({ check, result }) => check === 'CVV' && result === 'PASSED') ? 'M' : null;
+
+const told = (issuer: Issuer, row: Authorization): Readonly<Record<string, unknown>> => ({
+  type: 'authorization.request',
+  timestamp: row.created_at.toISOString(),
+  data: {
+    authorizationId: issuer.permutation.outward(row.id),
+    cardId: issuer.permutation.outward(row.card_id),
+    channel: row.channel,
+    merchant: row.merchant,
+    amount: { currency: row.currency, amount: Number(row.amount) },
+    cardAmount: { currency: row.billing_currency, amount: Number(row.authorized) },
+    hold: Number(row.held),
+  },
+});
+
+/** Asks the tenant and commits what it says. */
+export async function askTenant(
+  issuer: Issuer,
+  forward: Forward,
+  place: CardPlace,
+  around: Surroundings,
+  id: bigint,
+): Promise<Outcome> {
+  const row = await authorizationGet(issuer.db, place.tenantId, id);
+  const to = around.tenant.settings.forwarding;
+  if (!row) throw new Error('a pending authorization has no row');
+  const heard: Forwarded = to
+    ? await forward({
+        ...to,
+        id: issuer.permutation.outward(row.id),
+        at: issuer.clock.now(),
+        body: told(issuer, row),
+      }).catch((error: unknown) => {
+        issuer.log.warn({ err: error }, 'forwarding failed');
+        return { decision: null, cause: 'failed' };
+      })
+    : { decision: null, cause: 'switched off meanwhile' };
+  return settle(issuer, row, endingOf(heard, await fallbackOf(issuer, place, around)));
+}
+
+/** Whoever was to ask is gone, or another process is at it: the default decision ends the waiting. */
+export async function settleByDefault(issuer: Issuer, tenantId: bigint, id: bigint): Promise<Outcome | null> {
+  const row = await authorizationGet(issuer.db, tenantId, id);
+  const card = row && (await cardGet(issuer.db, tenantId, row.card_id));
+  const around = card && (await surroundingsOf(issuer, placeOf(card)));
+  if (!row || !card || !around) return null;
+  const fallback = await fallbackOf(issuer, placeOf(card), around);
+  return settle(issuer, row, endingOf({ decision: null, cause: 'nobody answered' }, fallback));
+}
+
+/** Longer than asking may take: whoever asked is gone. */
+const PENDING_MS = 10_000;
+const BATCH = 200;
+
+/** Ends what a crash has left waiting; how many. */
+export async function pendingDue(issuer: Issuer, now: Date): Promise<number> {
+  const rows = await authorizationsPending(issuer.db, addMs(now, -PENDING_MS), BATCH);
+  const done = await Promise.all(rows.map(({ tenant_id, id }) => settleByDefault(issuer, tenant_id, id)));
+  return done.filter(Boolean).length;
+}

@@ -1,0 +1,328 @@
+// What follows an authorization: increment, clearing, reversal, refund, expiry. Each message is one command, found by its reference.
+// Rule: what the network has settled is posted whatever the card or its funds are; what it only asks for is decided.
+import type { Money } from '../../base/index.ts';
+import type { Loaded } from '../../store/index.ts';
+import { accountKind, fundsKind, needAccount, needFunds } from '../accounts/index.ts';
+import { type Card, cardKind, needCard } from '../cards/index.ts';
+import type { Issuer } from '../issuer/index.ts';
+import { counterKind, needCounter, type Windows } from '../rules/index.ts';
+import { answerWith, DAY_MS, emptyRow, freshAnswer, judging, notFound, type Outcome, type Wire } from './authorize.ts';
+import { type Booked, clear, clearedShare, giveMoney, hold, holdAdded, openShare, release, takeBack } from './book.ts';
+import type { CardPlace, Surroundings } from './find.ts';
+import { type Authorization, answerOf, type Message, storedAnswer } from './model.ts';
+import { type Asked, decide, type Step } from './pipeline.ts';
+import { billed } from './pricing.ts';
+import {
+  authorizationGet,
+  authorizationKind,
+  messageGet,
+  messageKind,
+  needAuthorization,
+  needMessage,
+} from './queries.ts';
+import { REASONS, type Reason } from './reasons.ts';
+import { messageWritten, together, written } from './write.ts';
+
+interface Facts {
+  readonly issuer: Issuer;
+  readonly place: CardPlace;
+  readonly around: Surroundings;
+  readonly wire: Wire;
+  readonly card: Card;
+  /** What the message names, and the authorization that it belongs to; null: never heard of. */
+  readonly original: Message | null;
+  readonly row: Authorization | null;
+  readonly windows: Windows;
+  readonly loaded: Loaded;
+  readonly now: Date;
+}
+
+interface Done {
+  readonly booked: Booked;
+  readonly event: string;
+  readonly explanation?: readonly Step[];
+}
+interface Refused {
+  readonly refused: Reason;
+  readonly explanation?: readonly Step[];
+}
+type Rule = (facts: Facts) => Done | Refused;
+
+/** The latest rate of a message's own day; where there is none any more, the one that the authorization was held at. */
+function billedNow({ issuer, wire, card, row }: Facts, amount: Money = wire.amount): bigint | null {
+  const rate = issuer.rate(amount.currency, card.currency);
+  const kept = row?.rate && row.currency === amount.currency ? { ...row.rate, micro: BigInt(row.rate.micro) } : null;
+  return billed(amount, card.currency, rate ?? kept);
+}
+
+const increment: Rule = (facts) => {
+  const { issuer, place, around, wire, card, row, windows, loaded, now } = facts;
+  if (row?.kind !== 'purchase' || row.state === 'DECLINED') return { refused: 'ORIGINAL_NOT_FOUND' };
+  if (row.state !== 'OPEN' || row.currency !== wire.amount.currency) return { refused: 'OPERATION_INVALID' };
+  const more = billed(wire.amount, card.currency, issuer.rate(wire.amount.currency, card.currency));
+  const asked: Asked = {
+    amount: wire.amount.minor,
+    currency: wire.amount.currency,
+    billed: more,
+    total: more === null ? null : row.authorized + more,
+    hold: more === null ? 0n : holdAdded(row, more),
+    channel: row.channel,
+    mcc: row.merchant.mcc,
+    merchantId: row.merchant.id,
+    country: row.merchant.country,
+    expiry: null,
+    cvv: 'absent',
+    pin: 'absent',
+    sca: 'not_needed',
+  };
+  const { parentId } = place;
+  const { reason, explanation } = decide(asked, {
+    card,
+    funds: loaded.get(fundsKind, { tenantId: place.tenantId, id: place.instrumentId }),
+    account:
+      parentId === null
+        ? null
+        : (loaded.get(accountKind, { tenantId: place.tenantId, id: parentId })?.state ?? 'DESTROYED'),
+    windows,
+    ...judging(around, card),
+    forwarded: false,
+    now,
+  });
+  if (reason || more === null) return { refused: reason ?? 'RATE_MISSING', explanation };
+  const longer = { ...row, expires_at: new Date(now.getTime() + row.details.holdDays * DAY_MS) };
+  const booked = hold(longer, windows, { asked: wire.amount.minor, billed: more }, now, false);
+  return { booked, event: 'authorization.incremented', explanation };
+};
+
+/** A row for what no authorization stands before. */
+const newRow = ({ issuer, place, around, card, wire, now }: Facts, kind: 'forced' | 'refund'): Authorization => ({
+  ...emptyRow(issuer, place, around, card, wire, now, { kind, state: 'CLOSED' }),
+  amount: wire.amount.minor,
+});
+
+const charge: Rule = (facts) => {
+  const { wire, row, windows, now } = facts;
+  if (row && (row.state === 'PENDING' || row.currency !== wire.amount.currency))
+    return { refused: 'OPERATION_INVALID' };
+  if (row && (row.state === 'DECLINED' || row.kind !== 'purchase')) return { refused: 'ORIGINAL_NOT_FOUND' };
+  const minor = billedNow(facts);
+  if (wire.amount.minor <= 0n) return { refused: 'AMOUNT_INVALID' };
+  if (minor === null) return { refused: 'RATE_MISSING' };
+  const amount = { asked: wire.amount.minor, billed: minor };
+  return {
+    booked: clear(row ?? newRow(facts, 'forced'), windows, amount, wire.final, now),
+    event: 'authorization.cleared',
+  };
+};
+
+/** Gives back a part of what was cleared: a refund, or a clearing that is taken back. */
+const giveBackCleared = (
+  { wire, row, windows, now }: Facts & { readonly row: Authorization },
+  event: string,
+): Done | Refused => {
+  const left = BigInt(row.asked.cleared) - BigInt(row.asked.refunded);
+  if (wire.amount.minor <= 0n || wire.amount.minor > left) return { refused: 'AMOUNT_INVALID' };
+  const amount = { asked: wire.amount.minor, billed: clearedShare(row, wire.amount.minor) };
+  return { booked: giveMoney(row, windows, amount, wire.reference, now), event };
+};
+
+const releaseOpen = ({ wire, row, windows, now }: Facts & { readonly row: Authorization }): Done | Refused => {
+  const open = BigInt(row.asked.open);
+  const { minor } = wire.amount;
+  if (minor === 0n && row.authorized === 0n && row.state === 'CLOSED')
+    return { booked: { row, windows, movements: [] }, event: 'authorization.reversed' };
+  if (open === 0n) return { refused: 'ORIGINAL_NOT_FOUND' };
+  if (minor <= 0n || minor > open) return { refused: 'AMOUNT_INVALID' };
+  // Nobody waits any more for what the tenant says of a payment that the merchant gave up.
+  const known: Authorization = row.state === 'PENDING' ? { ...row, state: 'CLOSED' } : row;
+  const amount = row.state === 'PENDING' ? 'all' : { asked: minor, billed: openShare(row, minor) };
+  return {
+    booked: release(known, windows, amount, now, 'AUTHORISATION_REVERSAL'),
+    event: 'authorization.reversed',
+  };
+};
+
+const undoRefund = ({ wire, row, original, windows, now }: Facts & { readonly row: Authorization }): Done | Refused => {
+  const reference = original?.reference ?? '';
+  const given = row.details.refunds[reference];
+  const booked = takeBack(row, windows, reference, now);
+  if (!given || !booked) return { refused: 'ORIGINAL_NOT_FOUND' };
+  return wire.amount.minor === BigInt(given.asked)
+    ? { booked, event: 'authorization.refund_reversed' }
+    : { refused: 'AMOUNT_INVALID' };
+};
+
+/** What a reversal undoes, by the operation of the message that it names. */
+const UNDO: Readonly<Record<string, (facts: Facts & { readonly row: Authorization }) => Done | Refused>> = {
+  authorize: releaseOpen,
+  increment: releaseOpen,
+  charge: (facts) => giveBackCleared(facts, 'authorization.voided'),
+  refund: undoRefund,
+  credit: undoRefund,
+};
+
+const reverse: Rule = (facts) => {
+  const { row, original, wire } = facts;
+  const undo = original && UNDO[original.operation];
+  if (!row || !undo || row.state === 'DECLINED') return { refused: 'ORIGINAL_NOT_FOUND' };
+  return row.currency === wire.amount.currency ? undo({ ...facts, row }) : { refused: 'OPERATION_INVALID' };
+};
+
+const refund: Rule = (facts) => {
+  const { wire, row, windows, now } = facts;
+  if (row)
+    return row.currency === wire.amount.currency
+      ? giveBackCleared({ ...facts, row }, 'authorization.refunded')
+      : { refused: 'OPERATION_INVALID' };
+  const minor = billedNow(facts);
+  if (wire.amount.minor <= 0n) return { refused: 'AMOUNT_INVALID' };
+  if (minor === null) return { refused: 'RATE_MISSING' };
+  const amount = { asked: wire.amount.minor, billed: minor };
+  return {
+    booked: giveMoney(newRow(facts, 'refund'), windows, amount, wire.reference, now),
+    event: 'authorization.refunded',
+  };
+};
+
+const RULES = { increment, charge, reverse, refund } as const;
+export type LifeOperation = keyof typeof RULES;
+export type LifeWire = Wire & { readonly operation: LifeOperation };
+
+/** The message's original became known between looking and locking. */
+class Overtaken extends Error {}
+
+async function attempt(issuer: Issuer, place: CardPlace, around: Surroundings, wire: LifeWire): Promise<Outcome> {
+  const { tenantId, cardId, instrumentId, parentId } = place;
+  const named = wire.original === null ? null : await messageGet(issuer.db, tenantId, wire.original);
+  const authorizationId = named?.authorization_id ?? null;
+  const cardKey = { tenantId, id: cardId };
+  return issuer.committer.submit<Outcome>({
+    name: `card.${wire.operation}`,
+    needs: [
+      needCard(tenantId, cardId),
+      needMessage(tenantId, wire.reference),
+      ...(wire.original === null ? [] : [needMessage(tenantId, wire.original)]),
+      ...(authorizationId === null ? [] : [needAuthorization(tenantId, authorizationId)]),
+      needCounter(tenantId, cardId),
+      needFunds(tenantId, instrumentId),
+      ...(parentId === null ? [] : [needAccount(tenantId, parentId)]),
+    ],
+    decide(loaded) {
+      const known = loaded.get(messageKind, { tenantId, reference: wire.reference })?.message;
+      if (known?.answer)
+        return { value: { answer: answerOf(known.answer), row: null, reason: null, explanation: [] }, changes: [] };
+      const card = loaded.get(cardKind, cardKey);
+      if (!card) return { value: notFound(wire), changes: [] };
+      const original =
+        wire.original === null
+          ? null
+          : (loaded.get(messageKind, { tenantId, reference: wire.original })?.message ?? null);
+      if ((original?.authorization_id ?? null) !== authorizationId) throw new Overtaken();
+      const found =
+        authorizationId === null ? undefined : loaded.get(authorizationKind, { tenantId, id: authorizationId });
+      // A message about another card's payment names nothing of this one.
+      const row = found?.card_id === cardId ? found : null;
+      const now = issuer.clock.now();
+      const counter = loaded.get(counterKind, cardKey);
+      const windows = counter?.windows ?? {};
+      const ruling = RULES[wire.operation]({
+        issuer,
+        place,
+        around,
+        wire,
+        card,
+        original: row ? original : null,
+        row,
+        windows,
+        loaded,
+        now,
+      });
+      const done = 'booked' in ruling ? ruling : null;
+      const reason = 'refused' in ruling ? ruling.refused : null;
+      const after = done?.booked.row ?? row;
+      const answer = answerWith(
+        after?.details.answer ?? freshAnswer(issuer, card, wire),
+        reason ? REASONS[reason] : '00',
+        done ? wire.amount.minor : null,
+      );
+      const message: Message = {
+        tenant_id: tenantId,
+        reference: wire.reference,
+        operation: wire.operation,
+        original: wire.original,
+        authorization_id: after?.id ?? null,
+        amount: wire.amount.minor,
+        answer: storedAnswer(answer),
+        created_at: now,
+      };
+      const early = wire.operation === 'reverse' && after === null;
+      return {
+        value: { answer, row: after, reason, explanation: ruling.explanation ?? [] },
+        ...together(
+          ...(done
+            ? [
+                written(issuer, {
+                  before: row,
+                  booked: done.booked,
+                  counter,
+                  funds: loaded.get(fundsKind, { tenantId, id: instrumentId }),
+                  event: done.event,
+                  now,
+                }),
+              ]
+            : []),
+          messageWritten(message, null, early),
+        ),
+      };
+    },
+  });
+}
+
+/** One message of a payment's later life. */
+export async function liveOn(issuer: Issuer, place: CardPlace, around: Surroundings, wire: LifeWire): Promise<Outcome> {
+  for (;;) {
+    try {
+      return await attempt(issuer, place, around, wire);
+    } catch (error) {
+      // Its original was committed meanwhile, and a message's authorization never changes: the next look finds it.
+      if (!(error instanceof Overtaken)) throw error;
+    }
+  }
+}
+
+/** Ends a hold: when its time is over, or (the simulator) before. False: nothing is held any more. */
+export async function expire(issuer: Issuer, tenantId: bigint, id: bigint, when: 'due' | 'now'): Promise<boolean> {
+  const known = await authorizationGet(issuer.db, tenantId, id);
+  if (!known) return false;
+  const { card_id: cardId, instrument_id: instrumentId } = known;
+  return issuer.committer.submit<boolean>({
+    name: 'card.expire_hold',
+    needs: [
+      needCard(tenantId, cardId),
+      needAuthorization(tenantId, id),
+      needCounter(tenantId, cardId),
+      needFunds(tenantId, instrumentId),
+    ],
+    decide(loaded) {
+      const row = loaded.get(authorizationKind, { tenantId, id });
+      const now = issuer.clock.now();
+      const due = row?.state === 'OPEN' && (when === 'now' || (row.expires_at !== null && row.expires_at <= now));
+      if (!row || !due) return { value: false, changes: [] };
+      const counter = loaded.get(counterKind, { tenantId, id: cardId });
+      const booked = release(row, counter?.windows ?? {}, 'all', now, 'AUTHORISATION_EXPIRY');
+      const after = { ...booked.row, details: { ...booked.row.details, expired: true } };
+      const funds = loaded.get(fundsKind, { tenantId, id: instrumentId });
+      return {
+        value: true,
+        ...written(issuer, {
+          before: row,
+          booked: { ...booked, row: after },
+          counter,
+          funds,
+          event: 'authorization.expired',
+          now,
+        }),
+      };
+    },
+  });
+}
