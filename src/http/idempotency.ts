@@ -143,7 +143,10 @@ function repeated(found: OnceRecord, fingerprint: string, reused: OnceOptions['r
 
 const keyReused = (kind: OnceOptions['reused']): Failure =>
   kind === 'conflict'
-    ? new Failure('conflict', { message: 'The idempotency key was used for another request' })
+    ? new Failure('conflict', {
+        code: 'IDEMPOTENCY_REF_REUSED',
+        message: 'The idempotency key was used for another request',
+      })
     : invalid({
         message: 'The idempotency key was used for another request',
         uri: '#/',

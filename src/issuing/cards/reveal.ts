@@ -25,8 +25,8 @@ const signatureOf = (issuer: Issuer, body: Buffer): Buffer =>
 export function revealToken(issuer: Issuer, viewer: Viewer, card: Pick<Card, 'id'>, kind: Kind): string {
   const body = Buffer.alloc(BODY_BYTES);
   body.writeUInt8(KINDS.indexOf(kind));
-  body.writeBigUInt64BE(card.id, 1);
-  body.writeBigUInt64BE(viewer.user.id, 9);
+  body.writeBigUInt64BE(BigInt(issuer.permutation.outward(card.id)), 1);
+  body.writeBigUInt64BE(BigInt(issuer.permutation.outward(viewer.user.id)), 9);
   body.writeBigUInt64BE(BigInt(addMs(issuer.clock.now(), VALID_MS).getTime()), 17);
   issuer.random.bytes(16).copy(body, 25);
   return Buffer.concat([body, signatureOf(issuer, body)]).toString('base64url');
@@ -45,11 +45,14 @@ function claimOf(issuer: Issuer, token: string): Claim | null {
   const body = bytes.subarray(0, BODY_BYTES);
   if (!timingSafeEqual(bytes.subarray(BODY_BYTES), signatureOf(issuer, body))) return null;
   const kind = KINDS[body.readUInt8()];
-  return kind
+  const { inward } = issuer.permutation;
+  const cardId = inward(body.readBigUInt64BE(1).toString());
+  const userId = inward(body.readBigUInt64BE(9).toString());
+  return kind && cardId !== null && userId !== null
     ? {
         kind,
-        cardId: body.readBigUInt64BE(1),
-        userId: body.readBigUInt64BE(9),
+        cardId,
+        userId,
         until: new Date(Number(body.readBigUInt64BE(17))),
       }
     : null;
