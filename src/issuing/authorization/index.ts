@@ -3,6 +3,7 @@
 export { expiryDue, nextAuthorizationDueAt } from './due.ts';
 export { pendingDue } from './forwarded.ts';
 export { type AskedBeside, type Authorizer, createAuthorizer } from './host.ts';
+export { authorizationInvariants } from './invariants.ts';
 export type { Authorization, AuthorizationState, Merchant } from './model.ts';
 export { type Asked, CHECKS, type Check, type Decision, decide, type State, type Step } from './pipeline.ts';
 export type {
