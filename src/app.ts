@@ -12,7 +12,7 @@ import {
   VirtualClock,
 } from './base/index.ts';
 import { type Config, SANDBOX_OPERATOR } from './config.ts';
-import { clockRestore, clockSave, gatewayApi, simulatorEndpoints } from './gateway/index.ts';
+import { clockRestore, clockSave, gatewayApi, gatewayScenarios, simulatorEndpoints } from './gateway/index.ts';
 import {
   bearerAuthentication,
   type Check,
@@ -341,6 +341,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
             },
             advanceTo: (target) => advanceTo(database, timelines, virtual, target),
             clockChanged: () => clockSave(database, virtual),
+            scenarios: async () => [...gatewayScenarios, ...(await issuing.scenarios())],
           }),
         ],
       });

@@ -2,4 +2,5 @@
 // Never imports issuing: the two meet as messages through the network.
 export { type GatewayApiOptions, gatewayApi } from './routes.ts';
 export { clockRestore, clockSave } from './sandbox-clock-queries.ts';
+export { gatewayScenarios } from './scenarios.ts';
 export { simulatorEndpoints } from './simulator-routes.ts';

@@ -25,6 +25,8 @@ export interface SimulatorRoutes {
   readonly simulator: Simulator;
   /** Runs what is due on the way. */
   readonly advanceTo: (target: Date) => Promise<void>;
+  /** For each documented error of both APIs a request that provokes it. */
+  readonly scenarios: () => Promise<readonly object[]>;
   /** Keeps the clock over a restart. */
   readonly clockChanged: () => Promise<void>;
 }
@@ -35,6 +37,7 @@ export function simulatorEndpoints({
   simulator,
   advanceTo,
   clockChanged,
+  scenarios,
 }: SimulatorRoutes): AnyEndpoint<Operator>[] {
   const told = () => ({ status: 200, body: { now: clock.now().toISOString(), frozen: clock.frozen } });
   const answers = { 200: { description: 'The clock' } };
@@ -147,6 +150,15 @@ export function simulatorEndpoints({
         },
       }),
     ),
+    endpoint({
+      method: 'GET',
+      path: '/scenarios',
+      operation: 'listScenarios',
+      summary: 'For each documented error of both APIs one request that provokes it, ready to send',
+      right: null,
+      answers: { 200: { description: 'Requests, and what each is answered' } },
+      handler: async () => ({ status: 200, body: { scenarios: await scenarios() } }),
+    }),
     endpoint({
       method: 'GET',
       path: '/books',

@@ -7,12 +7,15 @@ import { cardsNextDueAt, cardsRunDue, purgeReveals } from './cards/index.ts';
 import type { Issuer } from './issuer/index.ts';
 import { issuingApis } from './routes.ts';
 import { openHolds } from './rules/index.ts';
+import { issuingScenarios } from './scenarios/index.ts';
 
 export interface Issuing {
   readonly apis: readonly AnyApi[];
   /** Below /simulator, sandbox mode only. */
   readonly simulator: readonly AnyEndpoint<unknown>[];
   readonly timelines: readonly Timeline[];
+  /** One request for each documented error. */
+  scenarios(): Promise<readonly object[]>;
   /** Deletes what is over; to be run every minute. */
   purge(): Promise<void>;
 }
@@ -22,6 +25,7 @@ export function createIssuing(issuer: Issuer, limits: Limits): Issuing {
     apis: issuingApis(issuer, limits),
     simulator: [...depositEndpoints(issuer), ...messageEndpoints(issuer)],
     timelines: [{ nextDueAt: cardsNextDueAt, runDue: () => cardsRunDue(issuer, openHolds) }],
+    scenarios: () => issuingScenarios(issuer),
     async purge() {
       await Promise.all([purgeSessions(issuer), purgeMessages(issuer), purgeReveals(issuer)]);
     },

@@ -4,4 +4,5 @@ export { messageFor, oneTimeCode, purgeMessages } from './messages.ts';
 export type { Session } from './model.ts';
 export { loginEndpoints, messageEndpoints, stepUpEndpoints } from './routes.ts';
 export { failureOf, type Limits, secretAuthentication, sessionAuthentication } from './routes-authentication.ts';
-export { purgeSessions, sessionCreate } from './sessions.ts';
+export { logout, purgeSessions, sessionCreate, sessionOf } from './sessions.ts';
+export { sendCode, verifyCode } from './step-up.ts';

@@ -1,0 +1,135 @@
+// GET /simulator/scenarios: every one is sent as it is listed, and answered exactly so; and the list is complete by the documents.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { before, test } from 'node:test';
+import { type TestApp, testApp } from '../support/app.ts';
+
+interface Scenario {
+  readonly id: string;
+  readonly request: {
+    readonly method: string;
+    readonly path: string;
+    readonly headers: Record<string, string>;
+    readonly body: object | string | null;
+  };
+  readonly expect: {
+    readonly status: number;
+    readonly errorCode?: string;
+    readonly invalidField?: object;
+    readonly failureType?: string;
+    readonly failureMessage?: string;
+    readonly field?: { readonly uri: string; readonly message: string };
+  };
+}
+
+let florin: TestApp;
+let scenarios: readonly Scenario[];
+const list = async (): Promise<readonly Scenario[]> => {
+  const reply = await florin.operator('GET', '/simulator/scenarios');
+  assert.equal(reply.status, 200, reply.text);
+  return reply.body.scenarios;
+};
+
+before(async () => {
+  florin = await testApp();
+  scenarios = await list();
+});
+
+async function send({
+  request: { method, path: target, headers, body },
+  // biome-ignore lint/suspicious/noExplicitAny: failures of two APIs
+}: Scenario): Promise<{ status: number; body: any }> {
+  const response = await fetch(`${florin.url}${target}`, {
+    method,
+    headers,
+    ...(body === null ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, body: text === '' ? null : JSON.parse(text) };
+}
+
+async function assertScenario(scenario: Scenario): Promise<void> {
+  const { expect, id } = scenario;
+  const { status, body } = await send(scenario);
+  const shown = `${id}: ${status} ${JSON.stringify(body)}`;
+  assert.equal(status, expect.status, shown);
+  if (expect.errorCode !== undefined) assert.equal(body.errorCode ?? body.code, expect.errorCode, shown);
+  if (expect.invalidField) assert.deepEqual(body.syntaxErrors.invalidFields, [expect.invalidField], shown);
+  if (expect.failureType !== undefined) assert.equal(body.failure_type, expect.failureType, shown);
+  if (expect.failureMessage !== undefined) assert.equal(body.failure_message, expect.failureMessage, shown);
+  if (expect.field) {
+    const [first] = body.errors as { uri: string; message: string }[];
+    assert.deepEqual({ uri: first?.uri, message: first?.message }, expect.field, shown);
+  }
+}
+
+test('every scenario is answered exactly as it says, and again from a second list', async () => {
+  assert.ok(scenarios.length > 90, `${scenarios.length} scenarios`);
+  assert.equal(new Set(scenarios.map(({ id }) => id)).size, scenarios.length, 'ids are unique');
+  for (const scenario of scenarios) await assertScenario(scenario);
+  for (const scenario of await list()) await assertScenario(scenario);
+});
+
+/** Codes that the contract's document lists, read from the document's own words kept here. */
+const words = (text: string): string[] => text.match(/[A-Z][A-Z_]{3,}/g) ?? [];
+
+const CREATION = words(
+  `PAYMENT_MODEL_CONSTRAINTS_VIOLATED, PROFILE_NOT_FOUND, PROFILE_INACTIVE, CURRENCY_NOT_SUPPORTED_BY_PROFILE,
+   PROVIDER_NOT_SUPPORTED_BY_PROFILE, INSTRUMENT_NOT_FOUND, COUNTRY_INVALID, OWNER_IDENTITY_NOT_VERIFIED,
+   IDENTITY_LIMITS_EXCEEDED, PROGRAMME_LIMITS_EXCEEDED, INNOVATOR_LIMITS_EXCEEDED, SYSTEM_LIMITS_EXCEEDED,
+   PARENT_MANAGED_ACCOUNT_NOT_ACTIVE, PARENT_MANAGED_ACCOUNT_NOT_FOUND, WALLETS_NOT_ENABLED,
+   WALLET_ARTWORK_NOT_SPECIFIED, WALLET_ARTWORK_INVALID, IDENTITY_KYC_LEVEL_STEPUP_REQUIRED,
+   PUSHPROVISIONING_NOT_ENABLED, AUTH_FORWARDING_NOT_ENABLED, THREEDS_DETAILS_NOT_PROVIDED,
+   USER_NOT_ENROLLED_FOR_BIOMETRICS, BIOMETRIC_AUTHENTICATION_NOT_SUPPORTED, LINKED_USER_NOT_FOUND, USER_INACTIVE,
+   INVALID_CHANNELS_SELECTED, INVALID_PRIMARY_CHANNEL_SELECTED, USER_MOBILE_NUMBER_DOES_NOT_EXIST,
+   MORE_THAN_ONE_MOBILE_NUMBER_PROVIDED, MOBILE_NUMBER_ALREADY_EXISTS, EXTERNAL_AUTHY_AUTHENTICATION_NOT_SUPPORTED,
+   USER_NOT_ENROLLED_FOR_EXTERNAL_AUTHY`,
+);
+const ACTIVATION = words(
+  'INSTRUMENT_NOT_PHYSICAL, INSTRUMENT_ALREADY_ACTIVATED, ACTIVATION_CODE_INVALID, INSTRUMENT_BLOCKED, INSTRUMENT_DESTROYED',
+);
+
+test('409 errorCode values on card creation: all 32, each by one request', () => {
+  assert.equal(CREATION.length, 32);
+  const ids = new Set(scenarios.map(({ id }) => id));
+  assert.deepEqual(
+    CREATION.filter((code) => !ids.has(`issuing.cards.request.${code}`)),
+    [],
+  );
+});
+
+test('409 errorCode values on activation: all 5', () => {
+  const ids = new Set(scenarios.map(({ id }) => id));
+  assert.deepEqual(
+    ACTIVATION.filter((code) => !ids.has(`issuing.cards.activate.${code}`)),
+    [],
+  );
+});
+
+test('every status code of both documents: 400 401 403 404 409 429 500 503 of issuing, 401 402 422 500 of the gateway', () => {
+  const statuses = (api: string): Set<number> =>
+    new Set(scenarios.filter(({ id }) => id.startsWith(`${api}.`)).map(({ expect }) => expect.status));
+  const issuing = statuses('issuing');
+  for (const status of [400, 401, 403, 404, 409, 410, 429, 500, 503])
+    assert.ok(issuing.has(status), `issuing ${status}`);
+  const gateway = statuses('gateway');
+  for (const status of [400, 401, 402, 404, 405, 415, 422, 500]) assert.ok(gateway.has(status), `gateway ${status}`);
+});
+
+test('429 tells x-ratelimit-limit and x-ratelimit-reset', async () => {
+  const limited = scenarios.find(({ id }) => id === 'issuing.service.TOO_MANY_REQUESTS') as Scenario;
+  const { method, path: target, headers, body } = limited.request;
+  const response = await fetch(`${florin.url}${target}`, { method, headers, body: JSON.stringify(body) });
+  assert.equal(response.status, 429);
+  assert.match(response.headers.get('x-ratelimit-limit') ?? '', /^\d+$/);
+  assert.match(response.headers.get('x-ratelimit-reset') ?? '', /^\d+$/);
+});
+
+test('creation checks come in the documented order', () => {
+  // The table of issuing-decisions.md, "Conflicts on creation", is the order of the list that provokes them.
+  const source = readFileSync(path.join(import.meta.dirname, '../../src/issuing/scenarios/creation.ts'), 'utf8');
+  const order = [...source.matchAll(/code: '([A-Z_]+)'/g)].map((match) => match[1]);
+  assert.equal(order[0], 'PROFILE_NOT_FOUND');
+  assert.equal(order.at(-1), 'INSTRUMENT_NOT_FOUND');
+});
