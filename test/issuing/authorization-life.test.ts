@@ -161,7 +161,7 @@ test('another currency: held at the rate, cleared at the rate of the day, refund
 
 test('fees are held with the purchase and charged at its clearing', async () => {
   await world.set({
-    profile: { fees: { purchasePercent: '2', atmFixed: 150, fxPercent: '0' } },
+    profile: { fees: { purchasePercent: '2', atmFixed: 150, fxPercent: '0', paddingPercent: '0' } },
   });
   const card = await world.card(10_000n);
   const first = world.request(card, 1000n, { channel: 'atm' });
@@ -202,7 +202,7 @@ test('whatever messages come in whatever order, the books are right', async () =
     hours: fc.integer({ min: 0, max: 80 }),
   });
   await world.set({
-    profile: { fees: { purchasePercent: '1.3', atmFixed: 7, fxPercent: '0.7' } },
+    profile: { fees: { purchasePercent: '1.3', atmFixed: 7, fxPercent: '0.7', paddingPercent: '3' } },
   });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {

@@ -7,11 +7,12 @@ import { accountKind, fundsKind, needAccount, needFunds } from '../accounts/inde
 import { type Card, cardKind, cardUpdate, needCard } from '../cards/index.ts';
 import type { Issuer } from '../issuer/index.ts';
 import { counterKind, needCounter } from '../rules/index.ts';
+import { type Identity, identityKind, needIdentity } from '../tenants/index.ts';
 import { giveMoney, hold } from './book.ts';
-import type { CardPlace, Surroundings } from './find.ts';
+import { type CardPlace, levelsOf, type Surroundings } from './find.ts';
 import { type Authorization, answerOf, type KeptAnswer, storedAnswer } from './model.ts';
-import { type Asked, type Decision, decide, MOST_WRONG_PINS, type Step } from './pipeline.ts';
-import { billed, feeOn, type Tariff } from './pricing.ts';
+import { type Asked, type Decision, decide, MOST_WRONG_PINS, type State, type Step } from './pipeline.ts';
+import { billed, holdOn, type Tariff } from './pricing.ts';
 import { messageKind, needMessage, needUsedCavv, usedCavvInsert, usedCavvKind } from './queries.ts';
 import { REASONS, type Reason } from './reasons.ts';
 import { messageWritten, together, type Written, written } from './write.ts';
@@ -179,7 +180,7 @@ export function askedOf(
     currency: amount.currency,
     billed: inCard,
     total: inCard,
-    hold: isCredit(request) ? 0n : (inCard ?? 0n) + feeOn(tariffOf(around, request, card.currency), inCard ?? 0n, true),
+    hold: isCredit(request) ? 0n : holdOn(tariffOf(around, request, card.currency), inCard ?? 0n, true),
     channel: isCredit(request) ? 'credit' : request.channel,
     mcc: terminal.mcc,
     merchantId: terminal.merchantId,
@@ -195,9 +196,13 @@ export const forwardingOn = ({ tenant, programme, profile }: Surroundings): bool
   tenant.settings.forwarding !== null && programme.settings.authForwarding && profile.settings.authForwarding;
 
 /** What of the surroundings a decision needs, beside what is locked. */
-export const judging = ({ programme, profile, identity, levels }: Surroundings, card: Card | undefined) => ({
+export const judging = (
+  { programme, profile, levels }: Surroundings,
+  identity: Identity,
+  card: Card,
+): Pick<State, 'kyc' | 'levels' | 'excludedCountries'> => ({
   kyc: { level: identity.kyc_level, rules: programme.settings.kyc[identity.kyc_level].rules },
-  levels: card ? [...levels, { level: 'CARD', rules: card.details.rules }] : levels,
+  levels: levelsOf({ levels }, identity, card),
   excludedCountries: [...(programme.settings.countries.excluded ?? []), ...(profile.settings.countries.excluded ?? [])],
 });
 
@@ -211,7 +216,7 @@ export function authorizeCommand(
   request: NetworkRequest,
   { dryRun, cavvHash, sca }: AskOptions,
 ): Command<Outcome | Waiting> {
-  const { tenantId, cardId, instrumentId, parentId } = place;
+  const { tenantId, cardId, instrumentId, parentId, identityId } = place;
   const cardKey = { tenantId, id: cardId };
   return {
     name: dryRun ? 'card.dry_run' : `card.${request.operation}`,
@@ -220,6 +225,7 @@ export function authorizeCommand(
       needCard(tenantId, cardId),
       needCounter(tenantId, cardId),
       needFunds(tenantId, instrumentId),
+      needIdentity(tenantId, identityId),
       ...(parentId === null ? [] : [needAccount(tenantId, parentId)]),
       ...(cavvHash === null ? [] : [needUsedCavv(tenantId, cavvHash)]),
     ],
@@ -228,7 +234,8 @@ export function authorizeCommand(
       if (heard?.message) return { value: replayOf(heard.message), changes: [] };
       const card = loaded.get(cardKind, cardKey);
       const now = issuer.clock.now();
-      if (!card) return { value: notFound(request), changes: [] };
+      const identity = loaded.get(identityKind, { tenantId, id: identityId });
+      if (!card || !identity) return { value: notFound(request), changes: [] };
       const funds = loaded.get(fundsKind, { tenantId, id: instrumentId });
       const counter = loaded.get(counterKind, cardKey);
       const used = cavvHash !== null && loaded.get(usedCavvKind, { tenantId, hash: cavvHash }) !== undefined;
@@ -242,7 +249,7 @@ export function authorizeCommand(
             account:
               parentId === null ? null : (loaded.get(accountKind, { tenantId, id: parentId })?.state ?? 'DESTROYED'),
             windows: counter?.windows ?? {},
-            ...judging(around, card),
+            ...judging(around, identity, card),
             forwarded,
             now,
           });

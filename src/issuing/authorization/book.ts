@@ -1,10 +1,10 @@
 // What each message does to an authorization, to the money and to the spend counters. Pure.
-// Rule: `held` is always what is still to be cleared plus the fee on it; nothing else sets it.
+// Rule: `held` is always what is still to be cleared with its fee and padding; nothing else sets it.
 import { assert, divideHalfEven } from '../../base/index.ts';
 import type { Movement } from '../accounts/index.ts';
 import { consume, giveBack, refund, unrefund, type Windows } from '../rules/index.ts';
 import type { Authorization } from './model.ts';
-import { feeOn } from './pricing.ts';
+import { feeOn, holdOn } from './pricing.ts';
 
 export interface Booked {
   readonly row: Authorization;
@@ -19,7 +19,7 @@ export interface Amount {
 }
 
 const holdFor = (row: Pick<Authorization, 'open' | 'cleared' | 'details'>): bigint =>
-  row.open + feeOn(row.details.tariff, row.open, row.cleared === 0n);
+  holdOn(row.details.tariff, row.open, row.cleared === 0n);
 
 const atm = ({ channel }: Authorization): boolean => channel === 'atm';
 

@@ -60,31 +60,40 @@ export interface Surroundings {
   readonly tenant: Tenant;
   readonly programme: Programme;
   readonly profile: Profile;
-  readonly identity: Identity;
-  /** Platform, identity, profile; the card's own rules come from its locked row. */
-  readonly levels: readonly RuleLevel[];
+  /** Of platform and profile; identity and card are read with the card's row. */
+  readonly levels: Readonly<Record<'PLATFORM' | 'PROFILE', RuleLevel>>;
 }
+
+/** The levels that judge a card, from the widest to the narrowest. */
+export const levelsOf = (
+  { levels }: Pick<Surroundings, 'levels'>,
+  identity: Pick<Identity, 'settings'>,
+  card: Pick<Card, 'details'>,
+): RuleLevel[] => [
+  levels.PLATFORM,
+  { level: 'IDENTITY', rules: identity.settings.rules },
+  levels.PROFILE,
+  { level: 'CARD', rules: card.details.rules },
+];
 
 /** null: something that the card belongs to is gone; nobody can judge it then. */
 export async function surroundingsOf(issuer: Issuer, place: CardPlace): Promise<Surroundings | null> {
   const { tenants } = issuer;
-  const [tenant, programme, profile, identity, installation] = await Promise.all([
+  const [tenant, programme, profile, installation] = await Promise.all([
     tenants.tenant(place.tenantId),
     tenants.programme(place.tenantId, place.programmeId),
     tenants.profile(place.tenantId, place.profileId),
-    tenants.identity(place.tenantId, place.identityId),
     tenants.installation(),
   ]);
-  if (!tenant || !programme || !profile || !identity) return null;
+  if (!tenant || !programme || !profile) return null;
+  const { rules, atmDailyLimit } = profile.settings;
   return {
     tenant,
     programme,
     profile,
-    identity,
-    levels: [
-      { level: 'PLATFORM', rules: installation.rules },
-      { level: 'IDENTITY', rules: identity.settings.rules },
-      { level: 'PROFILE', rules: profile.settings.rules, atmDailyLimit: profile.settings.atmDailyLimit },
-    ],
+    levels: {
+      PLATFORM: { level: 'PLATFORM', rules: installation.rules },
+      PROFILE: { level: 'PROFILE', rules, atmDailyLimit },
+    },
   };
 }

@@ -14,5 +14,5 @@ export type {
   ForwardRequest,
   VerifyCavv,
 } from './ports.ts';
-export { feeOn } from './pricing.ts';
+export { feeOn, holdOn } from './pricing.ts';
 export { REASONS, type Reason } from './reasons.ts';

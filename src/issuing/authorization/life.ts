@@ -6,6 +6,7 @@ import { accountKind, fundsKind, needAccount, needFunds } from '../accounts/inde
 import { type Card, cardKind, needCard } from '../cards/index.ts';
 import type { Issuer } from '../issuer/index.ts';
 import { counterKind, needCounter, type Windows } from '../rules/index.ts';
+import { type Identity, identityKind, needIdentity } from '../tenants/index.ts';
 import { answerWith, DAY_MS, emptyRow, freshAnswer, judging, notFound, type Outcome, type Wire } from './authorize.ts';
 import { type Booked, clear, clearedShare, giveMoney, hold, holdAdded, openShare, release, takeBack } from './book.ts';
 import type { CardPlace, Surroundings } from './find.ts';
@@ -29,6 +30,7 @@ interface Facts {
   readonly around: Surroundings;
   readonly wire: Wire;
   readonly card: Card;
+  readonly identity: Identity;
   /** What the message names, and the authorization that it belongs to; null: never heard of. */
   readonly original: Message | null;
   readonly row: Authorization | null;
@@ -56,7 +58,7 @@ function billedNow({ issuer, wire, card, row }: Facts, amount: Money = wire.amou
 }
 
 const increment: Rule = (facts) => {
-  const { issuer, place, around, wire, card, row, windows, loaded, now } = facts;
+  const { issuer, place, around, wire, card, identity, row, windows, loaded, now } = facts;
   if (row?.kind !== 'purchase' || row.state === 'DECLINED') return { refused: 'ORIGINAL_NOT_FOUND' };
   if (row.state !== 'OPEN' || row.currency !== wire.amount.currency) return { refused: 'OPERATION_INVALID' };
   const more = billed(wire.amount, card.currency, issuer.rate(wire.amount.currency, card.currency));
@@ -84,7 +86,7 @@ const increment: Rule = (facts) => {
         ? null
         : (loaded.get(accountKind, { tenantId: place.tenantId, id: parentId })?.state ?? 'DESTROYED'),
     windows,
-    ...judging(around, card),
+    ...judging(around, identity, card),
     forwarded: false,
     now,
   });
@@ -192,7 +194,7 @@ export type LifeWire = Wire & { readonly operation: LifeOperation };
 class Overtaken extends Error {}
 
 async function attempt(issuer: Issuer, place: CardPlace, around: Surroundings, wire: LifeWire): Promise<Outcome> {
-  const { tenantId, cardId, instrumentId, parentId } = place;
+  const { tenantId, cardId, instrumentId, parentId, identityId } = place;
   const named = wire.original === null ? null : await messageGet(issuer.db, tenantId, wire.original);
   const authorizationId = named?.authorization_id ?? null;
   const cardKey = { tenantId, id: cardId };
@@ -205,6 +207,7 @@ async function attempt(issuer: Issuer, place: CardPlace, around: Surroundings, w
       ...(authorizationId === null ? [] : [needAuthorization(tenantId, authorizationId)]),
       needCounter(tenantId, cardId),
       needFunds(tenantId, instrumentId),
+      needIdentity(tenantId, identityId),
       ...(parentId === null ? [] : [needAccount(tenantId, parentId)]),
     ],
     decide(loaded) {
@@ -212,7 +215,8 @@ async function attempt(issuer: Issuer, place: CardPlace, around: Surroundings, w
       if (known?.answer)
         return { value: { answer: answerOf(known.answer), row: null, reason: null, explanation: [] }, changes: [] };
       const card = loaded.get(cardKind, cardKey);
-      if (!card) return { value: notFound(wire), changes: [] };
+      const identity = loaded.get(identityKind, { tenantId, id: identityId });
+      if (!card || !identity) return { value: notFound(wire), changes: [] };
       const original =
         wire.original === null
           ? null
@@ -231,6 +235,7 @@ async function attempt(issuer: Issuer, place: CardPlace, around: Surroundings, w
         around,
         wire,
         card,
+        identity,
         original: row ? original : null,
         row,
         windows,

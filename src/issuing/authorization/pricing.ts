@@ -6,7 +6,7 @@ import type { Fees } from '../tenants/index.ts';
 
 /** What fees depend on; kept with the authorization, so that its clearing is priced as its hold was. */
 export interface Tariff {
-  readonly fees: Pick<Fees, 'purchasePercent' | 'atmFixed' | 'fxPercent'>;
+  readonly fees: Pick<Fees, 'purchasePercent' | 'atmFixed' | 'fxPercent' | 'paddingPercent'>;
   readonly atm: boolean;
   readonly foreign: boolean;
 }
@@ -23,6 +23,12 @@ export function feeOn({ fees, atm, foreign }: Tariff, amount: bigint, first: boo
   if (amount <= 0n) return 0n;
   const percent = percentOf(fees.purchasePercent) + (foreign ? percentOf(fees.fxPercent) : 0n);
   return divideHalfEven(amount * percent, 1_000_000n) + (atm && first ? BigInt(fees.atmFixed) : 0n);
+}
+
+/** What is held for an amount: with its fee, and in another currency with padding, because the rate may move until the clearing. */
+export function holdOn(tariff: Tariff, amount: bigint, first: boolean): bigint {
+  const padding = tariff.foreign ? divideHalfEven(amount * percentOf(tariff.fees.paddingPercent), 1_000_000n) : 0n;
+  return amount + feeOn(tariff, amount, first) + padding;
 }
 
 /** In the card's currency; null: there is no rate. */
