@@ -6,6 +6,7 @@ import {
   CHECKS,
   decide,
   feeOn,
+  holdOn,
   REASONS,
   type Reason,
   type State,

@@ -15,4 +15,6 @@ export type {
   VerifyCavv,
 } from './ports.ts';
 export { feeOn, holdOn } from './pricing.ts';
+export { availableToSpend, paymentsOf, paymentView, rulesAbove } from './read.ts';
 export { REASONS, type Reason } from './reasons.ts';
+export { authorizationSimulatorEndpoints } from './simulator-routes.ts';

@@ -1,0 +1,74 @@
+// What cardholders and operators read of payments: the list of a card's, the explanation of each, what is left of the limits.
+import type { Permutation } from '../../base/index.ts';
+import type { Card } from '../cards/index.ts';
+import type { Issuer } from '../issuer/index.ts';
+import { availableOfLimits, counterGet, type Interval, type Level, type SpendRules, usedOf } from '../rules/index.ts';
+import { levelsOf, placeOf, surroundingsOf } from './find.ts';
+import type { Authorization } from './model.ts';
+import { authorizationsOfCard } from './queries.ts';
+
+/** Amounts are minor units; times milliseconds, as everywhere in this API. */
+export const paymentView = ({ outward }: Permutation, row: Authorization): object => ({
+  id: outward(row.id),
+  cardId: outward(row.card_id),
+  state: row.state,
+  type: row.kind,
+  channel: row.channel,
+  merchant: row.merchant,
+  transactionAmount: { currency: row.currency, amount: Number(row.amount) },
+  cardAmount: { currency: row.billing_currency, amount: Number(row.authorized) },
+  held: Number(row.held),
+  cleared: Number(row.cleared),
+  refunded: Number(row.refunded),
+  fees: Number(row.fees),
+  ...(row.rate ? { rate: row.rate } : {}),
+  approved: row.state !== 'DECLINED',
+  responseCode: row.response_code,
+  ...(row.reason ? { reason: row.reason } : {}),
+  explanation: row.explanation,
+  ...(row.details.forwarding === null ? {} : { forwarding: row.details.forwarding }),
+  ...(row.details.forced ? { forced: true } : {}),
+  ...(row.expires_at ? { expiryTimestamp: row.expires_at.getTime() } : {}),
+  creationTimestamp: row.created_at.getTime(),
+});
+
+/** The newest first; `before` is the id of the last one that the asker knows. */
+export const paymentsOf = (
+  issuer: Pick<Issuer, 'db'>,
+  card: Pick<Card, 'tenant_id' | 'id'>,
+  { before, limit }: { readonly before: bigint | null; readonly limit: number },
+): Promise<Authorization[]> => authorizationsOfCard(issuer.db, card.tenant_id, card.id, before, limit);
+
+/** The rules of the levels above a card. */
+export async function rulesAbove(
+  issuer: Issuer,
+  card: Card,
+): Promise<Readonly<Record<Exclude<Level, 'CARD'>, SpendRules>>> {
+  const [around, identity] = await Promise.all([
+    surroundingsOf(issuer, placeOf(card)),
+    issuer.tenants.identity(card.tenant_id, card.identity_id),
+  ]);
+  return {
+    PLATFORM: around?.levels.PLATFORM.rules ?? {},
+    PROFILE: around?.levels.PROFILE.rules ?? {},
+    IDENTITY: identity?.settings.rules ?? {},
+  };
+}
+
+/** What is left of the strictest limit of each interval that has one. */
+export async function availableToSpend(
+  issuer: Issuer,
+  card: Card,
+): Promise<readonly { readonly interval: Interval; readonly currency: string; readonly amount: number }[]> {
+  const [around, identity, counter] = await Promise.all([
+    surroundingsOf(issuer, placeOf(card)),
+    issuer.tenants.identity(card.tenant_id, card.identity_id),
+    counterGet(issuer.db, card.tenant_id, card.id),
+  ]);
+  if (!around || !identity) return [];
+  const now = issuer.clock.now();
+  const levels = levelsOf(around, identity, card);
+  return availableOfLimits(levels, card.currency, (name) => usedOf(counter?.windows ?? {}, name, now)).map(
+    ({ interval, available }) => ({ interval, currency: card.currency, amount: Number(available) }),
+  );
+}

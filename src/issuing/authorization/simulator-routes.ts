@@ -1,0 +1,302 @@
+// /simulator/purchases, /authorizations/{id}/…, /refunds: a foreign merchant that a person or a test can play. Sandbox mode only.
+// Rule: what it does goes through the same host as a message of the network; it has no way of its own to the money.
+import { countryOf, type Money, Pan } from '../../base/index.ts';
+import {
+  type AnyEndpoint,
+  Choice,
+  Currency,
+  Digits,
+  endpointOf,
+  Failure,
+  Flag,
+  Integer,
+  invalid,
+  Optional,
+  Shape,
+  Text,
+} from '../../http/index.ts';
+import { type Channel, isApproved, makeStan } from '../../network/index.ts';
+import { type Card, cardGet } from '../cards/index.ts';
+import type { Issuer } from '../issuer/index.ts';
+import type { Outcome, Wire } from './authorize.ts';
+import { placeOf } from './find.ts';
+import type { Authorizer } from './host.ts';
+import { expire, type LifeOperation } from './life.ts';
+import type { Authorization } from './model.ts';
+import { authorizationFind, authorizationGet } from './queries.ts';
+
+const endpoint = endpointOf<unknown>();
+const CHANNELS = [
+  'ecommerce',
+  'chip',
+  'contactless',
+  'atm',
+  'cashback',
+  'credit',
+] as const satisfies readonly Channel[];
+const TAG = 'Issued cards';
+const MOST = 999_999_999_999;
+
+const minorUnits = (least: number) => Integer(least, MOST, { description: 'Minor units.' });
+const IdPath = Shape({ id: Text({ description: 'The authorization.' }) });
+
+/** Everybody that has no merchant of its own shops here. */
+const SHOP = { mcc: '5999', merchantId: 'SIMULATED1', merchantName: 'SIMULATED SHOP', country: 'LTU' };
+
+const answers = {
+  200: { description: 'What the issuer answered' },
+  404: { description: 'No such card or authorization' },
+} as const;
+
+export function authorizationSimulatorEndpoints(issuer: Issuer, authorizer: Authorizer): AnyEndpoint<unknown>[] {
+  const { db, permutation, tenants, vault, ids, clock } = issuer;
+  const tenantIds = async (): Promise<bigint[]> => (await tenants.all()).map(({ id }) => id);
+  const unknown = (): Failure => new Failure('not_found', { message: 'No such card or authorization' });
+
+  async function cardOf(text: string): Promise<Card> {
+    const id = permutation.inward(text);
+    for (const tenantId of id === null ? [] : await tenantIds()) {
+      const card = await cardGet(db, tenantId, id as bigint);
+      if (card) return card;
+    }
+    throw unknown();
+  }
+  async function panOf(card: Card): Promise<Pan> {
+    const sealed = await vault.open(card.tenant_id, card.id);
+    if (!sealed) throw unknown();
+    return sealed.pan;
+  }
+  async function authorizationOf(text: string): Promise<Authorization> {
+    const id = permutation.inward(text);
+    const row = id === null ? null : await authorizationFind(db, id, await tenantIds());
+    if (!row) throw unknown();
+    return row;
+  }
+
+  const wire = <Operation extends Wire['operation']>(
+    operation: Operation,
+    amount: Money,
+    fields: Partial<Wire>,
+  ): Wire & { readonly operation: Operation } => ({
+    reference: permutation.outward(ids.next()),
+    original: null,
+    amount,
+    stan: makeStan(),
+    transmittedAt: clock.now(),
+    terminal: {
+      id: 'SIM',
+      merchantId: SHOP.merchantId,
+      mcc: SHOP.mcc,
+      descriptor: SHOP.merchantName,
+      country: SHOP.country,
+      cvvMustMatch: false,
+    },
+    channel: 'ecommerce',
+    final: true,
+    ...fields,
+    operation,
+  });
+
+  const told = ({ answer, row, reason, explanation }: Outcome): { status: number; body: object } => ({
+    status: 200,
+    body: {
+      approved: isApproved(answer.responseCode),
+      responseCode: answer.responseCode,
+      reason,
+      explanation,
+      authorizationId: row ? permutation.outward(row.id) : null,
+      ...(answer.authCode === null ? {} : { authCode: answer.authCode }),
+      ...(answer.cvvResult === null ? {} : { cvvResult: answer.cvvResult }),
+    },
+  });
+
+  /** A later message of a payment, as its merchant would send it. */
+  async function follow(row: Authorization, operation: LifeOperation, minor: bigint, final: boolean): Promise<Outcome> {
+    const card = await cardGet(db, row.tenant_id, row.card_id);
+    if (!card) throw unknown();
+    const message = wire(
+      operation,
+      { minor, currency: row.currency },
+      { original: row.reference, channel: row.channel, final },
+    );
+    return authorizer.live(placeOf(card), message);
+  }
+
+  const following = (
+    path: 'clear' | 'reverse' | 'increment',
+    operation: LifeOperation,
+    summary: string,
+    whole: (row: Authorization) => bigint,
+  ): AnyEndpoint<unknown> =>
+    endpoint({
+      method: 'POST',
+      path: `/authorizations/:id/${path}`,
+      operation: `${path}Authorization`,
+      summary,
+      tag: TAG,
+      right: null,
+      params: IdPath,
+      body: Shape(
+        path === 'increment'
+          ? { amount: minorUnits(1), final: Optional(Flag()) }
+          : { amount: Optional(minorUnits(1)), final: Optional(Flag()) },
+      ),
+      answers,
+      async handler({ params, body }) {
+        const row = await authorizationOf(params.id);
+        const minor = body.amount === undefined ? whole(row) : BigInt(body.amount);
+        return told(await follow(row, operation, minor, body.final ?? true));
+      },
+    });
+
+  const open = (row: Authorization): bigint => BigInt(row.asked.open);
+
+  return [
+    endpoint({
+      method: 'POST',
+      path: '/purchases',
+      operation: 'simulatePurchase',
+      summary: 'A purchase with an issued card at a foreign merchant',
+      description:
+        'Amounts are in minor units. `threeDs: true`: the cardholder was authenticated. `dryRun: true` answers the same question and changes nothing. Channel `credit` pays to the card.',
+      tag: TAG,
+      right: null,
+      body: Shape({
+        cardId: Optional(Text()),
+        pan: Optional(Digits({ max: 19 })),
+        amount: minorUnits(0),
+        currency: Currency(),
+        mcc: Optional(Digits({ min: 4, max: 4 })),
+        merchantId: Optional(Text({ min: 1, max: 15 })),
+        merchantName: Optional(Text({ min: 1, max: 40 })),
+        country: Optional(Text({ min: 2, max: 3 })),
+        channel: Optional(Choice(CHANNELS)),
+        cvv: Optional(Digits({ min: 3, max: 4 })),
+        pin: Optional(Digits({ min: 4, max: 12 })),
+        expiry: Optional(Digits({ min: 4, max: 4, description: 'YYMM.' })),
+        threeDs: Optional(Flag()),
+        dryRun: Optional(Flag()),
+        final: Optional(Flag()),
+      }),
+      example: { cardId: '1234567890', amount: 1250, currency: 'EUR', channel: 'ecommerce', threeDs: true },
+      answers,
+      async handler({ body }) {
+        const pan = body.pan === undefined ? null : Pan.parse(body.pan);
+        const country = countryOf(body.country ?? SHOP.country);
+        const wrong = (uri: string, attribute: string, details: string) =>
+          invalid({ message: details, uri, attribute, details: [details] });
+        if ((body.cardId === undefined) === (body.pan === undefined))
+          throw wrong('#/', 'required', 'either cardId or pan');
+        if (body.pan !== undefined && !pan) throw wrong('#/pan', 'format', 'a card number');
+        if (!country) throw wrong('#/country', 'format', 'an ISO 3166-1 code');
+        const number = pan ?? (await panOf(await cardOf(body.cardId as string)));
+        const channel = body.channel ?? 'ecommerce';
+        const message = wire(
+          channel === 'credit' ? 'credit' : 'authorize',
+          { minor: BigInt(body.amount), currency: body.currency },
+          {
+            channel,
+            final: body.final ?? true,
+            terminal: {
+              id: 'SIM',
+              merchantId: body.merchantId ?? SHOP.merchantId,
+              mcc: body.mcc ?? SHOP.mcc,
+              descriptor: body.merchantName ?? SHOP.merchantName,
+              country: country.alpha3,
+              cvvMustMatch: false,
+            },
+          },
+        );
+        const outcome = await authorizer.ask(
+          {
+            ...message,
+            owner: 0n,
+            orderId: 0n,
+            attempt: 1,
+            pan: number,
+            expiry: body.expiry ?? null,
+            cvv: body.cvv ?? null,
+            holder: null,
+            entryMode: 'ecommerce',
+            pin: body.pin ?? null,
+            initiator: 'customer',
+            indicator: null,
+            originalTraceId: null,
+            exemption: null,
+            authentication: null,
+          },
+          { dryRun: body.dryRun ?? false, authenticated: body.threeDs ?? false },
+        );
+        return told(outcome);
+      },
+    }),
+    following(
+      'clear',
+      'charge',
+      'The merchant takes the money; without amount all that is held',
+      (row) => open(row) || row.amount,
+    ),
+    following('reverse', 'reverse', 'The merchant gives up a part of the hold, or all of it', open),
+    following('increment', 'increment', 'The merchant asks for more', () => 0n),
+    endpoint({
+      method: 'POST',
+      path: '/authorizations/:id/expire',
+      operation: 'expireAuthorization',
+      summary: 'The hold ends now, as if its time were over',
+      tag: TAG,
+      right: null,
+      params: IdPath,
+      answers,
+      async handler({ params }) {
+        const row = await authorizationOf(params.id);
+        const ended = await expire(issuer, row.tenant_id, row.id, 'now');
+        const after = await authorizationGet(db, row.tenant_id, row.id);
+        return {
+          status: 200,
+          body: {
+            approved: ended,
+            responseCode: ended ? '00' : '25',
+            reason: ended ? null : 'ORIGINAL_NOT_FOUND',
+            explanation: [],
+            authorizationId: permutation.outward(row.id),
+            state: (after ?? row).state,
+          },
+        };
+      },
+    }),
+    endpoint({
+      method: 'POST',
+      path: '/refunds',
+      operation: 'simulateRefund',
+      summary: 'A merchant gives money back, for a payment or without one',
+      description:
+        'With `authorizationId`: all of it that was cleared and not given back, or `amount` of that. With `cardId`: amount and currency.',
+      tag: TAG,
+      right: null,
+      body: Shape({
+        authorizationId: Optional(Text()),
+        cardId: Optional(Text()),
+        amount: Optional(minorUnits(1)),
+        currency: Optional(Currency()),
+      }),
+      answers,
+      async handler({ body }) {
+        const { amount, currency } = body;
+        if (body.authorizationId !== undefined) {
+          const row = await authorizationOf(body.authorizationId);
+          const left = BigInt(row.asked.cleared) - BigInt(row.asked.refunded);
+          return told(await follow(row, 'refund', amount === undefined ? left : BigInt(amount), true));
+        }
+        if (body.cardId === undefined || amount === undefined || currency === undefined)
+          throw invalid({
+            message: 'Something is missing',
+            uri: '#/',
+            attribute: 'required',
+            details: ['authorizationId, or cardId with amount and currency'],
+          });
+        const card = await cardOf(body.cardId);
+        return told(await authorizer.live(placeOf(card), wire('refund', { minor: BigInt(amount), currency }, {})));
+      },
+    }),
+  ];
+}
