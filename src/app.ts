@@ -14,6 +14,7 @@ import {
 import { type Config, SANDBOX_OPERATOR } from './config.ts';
 import { clockRestore, clockSave, gatewayApi, gatewayScenarios, simulatorEndpoints } from './gateway/index.ts';
 import {
+  audited,
   bearerAuthentication,
   type Check,
   loginRefused,
@@ -69,9 +70,9 @@ import {
   type FaultPoint,
   migrate,
   openDatabase,
+  openInstallation,
   purgeCommitGroups,
   StartError,
-  startEmbedded,
 } from './store/index.ts';
 import { acsRoutes, createThreeds, noDirectory, sandboxDirectory } from './threeds/index.ts';
 import { openVault } from './vault/index.ts';
@@ -100,9 +101,6 @@ export interface AppOptions {
   };
 }
 
-/** Class and number of the advisory lock of a data directory's embedded server. */
-const INSTALLATION_LOCK = 7_045;
-
 export async function startApp(config: Config, options: AppOptions = {}): Promise<App> {
   const log = options.log ?? createLog(config.logLevel);
   const sandbox = config.mode === 'sandbox';
@@ -118,22 +116,9 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     let connection = options.connection ?? null;
     if (!connection && config.databaseUrl) connection = { connectionString: config.databaseUrl };
     if (!connection) {
-      const embedded = await startEmbedded(config.dataDir, { log, clock: systemClock });
-      connection = embedded.connection;
-      const guard = openDatabase(connection, { log, connections: 1 });
-      const lock = await guard.holdLock(INSTALLATION_LOCK, 1);
-      if (!lock) {
-        await guard.close();
-        embedded.leave();
-        throw new StartError(
-          `Another Florin is running on the data directory ${config.dataDir}: stop it first, or use another DATA_DIR.`,
-        );
-      }
-      closers.push(
-        () => embedded.stop(),
-        () => lock.release(),
-        () => guard.close(),
-      );
+      const own = await openInstallation(config.dataDir, { log, clock: systemClock });
+      connection = own.connection;
+      closers.push(() => own.close());
     }
     await migrate(connection, log);
     const database = openDatabase(connection, { log });
@@ -307,10 +292,16 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       failures: sandbox ? null : { limiter, rate: { perSecond: 0.2, burst: 10 } },
       onRefused: (from) => loginRefused(office, from),
     });
-    const issuing = createIssuing(issuer, {
-      limiter,
-      rate: config.rateLimit,
-      failures: sandbox ? null : { perSecond: 0.5, burst: 20 },
+    const failures = sandbox ? null : { perSecond: 0.5, burst: 20 };
+    const issuing = createIssuing({
+      issuer,
+      limits: { limiter, rate: config.rateLimit, failures },
+      office: {
+        tenants,
+        tools,
+        change: (asked, action, target, work) =>
+          audited(office, asked, action, target, work).finally(() => tenants.refresh()),
+      },
     });
     const timelines = [orderTimeline(gateway), ...issuing.timelines];
     const apis: AnyApi[] = [
@@ -320,9 +311,9 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
         projects,
         limiter,
         rate: config.rateLimit,
-        failures: sandbox ? null : { perSecond: 0.5, burst: 20 },
+        failures,
       }),
-      operatorApi(office, operatorAuthentication),
+      operatorApi(office, operatorAuthentication, issuing.operator),
     ];
     if (virtual && simulator) {
       apis.push({

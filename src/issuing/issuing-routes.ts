@@ -5,12 +5,15 @@ import { type Limits, messageEndpoints, purgeMessages, purgeSessions } from './a
 import { depositEndpoints } from './accounts/index.ts';
 import { cardsNextDueAt, cardsRunDue, purgeReveals } from './cards/index.ts';
 import type { Issuer } from './issuer/index.ts';
+import { type IssuingOffice, operatorEndpoints } from './operator/index.ts';
 import { issuingApis } from './routes.ts';
 import { openHolds } from './rules/index.ts';
 import { issuingScenarios } from './scenarios/index.ts';
 
 export interface Issuing {
   readonly apis: readonly AnyApi[];
+  /** Below /operator. */
+  readonly operator: readonly AnyEndpoint<{ readonly name: string }>[];
   /** Below /simulator, sandbox mode only. */
   readonly simulator: readonly AnyEndpoint<unknown>[];
   readonly timelines: readonly Timeline[];
@@ -20,9 +23,16 @@ export interface Issuing {
   purge(): Promise<void>;
 }
 
-export function createIssuing(issuer: Issuer, limits: Limits): Issuing {
+export interface IssuingOptions {
+  readonly issuer: Issuer;
+  readonly limits: Limits;
+  readonly office: Omit<IssuingOffice, 'issuer'>;
+}
+
+export function createIssuing({ issuer, limits, office }: IssuingOptions): Issuing {
   return {
     apis: issuingApis(issuer, limits),
+    operator: operatorEndpoints({ ...office, issuer }),
     simulator: [...depositEndpoints(issuer), ...messageEndpoints(issuer)],
     timelines: [{ nextDueAt: cardsNextDueAt, runDue: () => cardsRunDue(issuer, openHolds) }],
     scenarios: () => issuingScenarios(issuer),

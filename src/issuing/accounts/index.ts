@@ -7,6 +7,7 @@ export { balancesView } from './present.ts';
 export {
   accountGet,
   accountKind,
+  accountOwner,
   fundsInsert,
   fundsKind,
   fundsOf,

@@ -224,3 +224,36 @@ export function activateCard(
     },
   });
 }
+
+/** What a bureau reports: state and tracking. 204; refuses with INSTRUMENT_NOT_PHYSICAL. */
+export function manufactured(
+  issuer: Issuer,
+  tenantId: bigint,
+  id: bigint,
+  report: {
+    readonly state: ManufacturingState;
+    readonly deliveryTrackingCode?: string | undefined;
+    readonly deliveryTrackingMethod?: string | undefined;
+  },
+): Promise<CommittedAnswer> {
+  const need = needCard(tenantId, id);
+  return commitAnswer(issuer, null, {
+    name: 'card.manufactured',
+    needs: [need],
+    decide(loaded): Ending {
+      const card = loaded.get(cardKind, { tenantId, id });
+      const physical = card?.details.physical;
+      if (!card || !physical) throw new Refusal('INSTRUMENT_NOT_PHYSICAL');
+      const made: PhysicalCard = {
+        ...physical,
+        manufacturingState: report.state,
+        nextStepAt: null,
+        deliveryTrackingCode: report.deliveryTrackingCode ?? physical.deliveryTrackingCode,
+        deliveryTrackingMethod: report.deliveryTrackingMethod ?? physical.deliveryTrackingMethod,
+      };
+      const changed: Card = { ...card, details: { ...card.details, physical: made }, updated_at: issuer.clock.now() };
+      const after: Card = { ...changed, due_at: dueAtOf(changed) };
+      return { status: 204, body: null, changes: [cardUpdate(after)], next: [{ need, state: after }] };
+    },
+  });
+}

@@ -1,11 +1,14 @@
 // tenants: who issues cards to whom. Owns issuing_versions, issuing_settings, tenants, tenant_secrets, programmes, profiles, card_ranges,
 // identities, users and factors. Tenants, programmes and profiles are read from memory, identities and users from the database.
 
-export type { Tools } from './manage.ts';
+export { identityCreate, secretCreate, type Tools, tenantCreate, userCreate } from './manage.ts';
 export * from './model.ts';
 export { passwordFrom, passwordMatches } from './passwords.ts';
 export {
   factorPut,
+  factorsOf,
+  identitiesOf,
+  identityGet,
   identityKind,
   identityUpsert,
   loginFailed,
@@ -16,7 +19,25 @@ export {
   usersOf,
   userUpsert,
 } from './people-queries.ts';
-export { type CardRange, needRange, rangeKind, rangeUpdate } from './queries.ts';
+export {
+  type CardRange,
+  installationGet,
+  installationPut,
+  needRange,
+  type ProfileRow,
+  profileRows,
+  profileUpsert,
+  programmeRows,
+  programmeUpsert,
+  rangeInsert,
+  rangeKind,
+  rangesList,
+  rangeUpdate,
+  secretEnd,
+  secretsOf,
+  tenantRows,
+  tenantUpsert,
+} from './queries.ts';
 export { SANDBOX_PASSWORD, sandboxAccounts, sandboxTenants, sandboxUsers } from './sandbox.ts';
 export { fixedId, sandboxTenantId, sandboxTenantSecrets, seedTenants } from './seed.ts';
 export { createTenants, type TenantsRoom } from './tenants.ts';

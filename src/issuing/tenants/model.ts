@@ -244,3 +244,14 @@ export interface Tenants {
   /** Kinds of the user's active factors. */
   factors(tenantId: bigint, userId: bigint): Promise<readonly AuthChannel[]>;
 }
+
+/** Settings as they apply: what is not set is the default, also inside of objects. */
+export function filled<Settings extends object>(defaults: Settings, given: Partial<Settings>): Settings {
+  const isGroup = (value: unknown): value is object =>
+    typeof value === 'object' && value !== null && !Array.isArray(value);
+  const merged = Object.entries(given).map(([name, value]) => {
+    const standard: unknown = defaults[name as keyof Settings];
+    return [name, isGroup(standard) && isGroup(value) ? { ...standard, ...value } : value];
+  });
+  return { ...defaults, ...Object.fromEntries(merged) };
+}

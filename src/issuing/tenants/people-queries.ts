@@ -1,13 +1,15 @@
 // Statements on identities, users and factors.
 import type { Db, Kind, Need } from '../../store/index.ts';
-import type { AuthChannel, Identity, User } from './model.ts';
+import { type AuthChannel, defaultIdentity, filled, type Identity, type User } from './model.ts';
 import type { Password } from './passwords.ts';
 
 const USER = 'tenant_id, id, identity_id, kind, name, surname, email, mobile, active, roles, created_at, updated_at';
 
+const whole = (row: Identity): Identity => ({ ...row, settings: filled(defaultIdentity, row.settings) });
+
 export async function identityGet(db: Db, tenantId: bigint, id: bigint): Promise<Identity | null> {
   const rows = await db.query<Identity>('select * from identities where tenant_id = $1 and id = $2', [tenantId, id]);
-  return rows[0] ?? null;
+  return rows[0] ? whole(rows[0]) : null;
 }
 
 interface PersonKey {
@@ -25,7 +27,7 @@ export const identityKind: Kind<PersonKey, Identity> = {
       `select i.* from unnest($1::int8[], $2::int8[]) as k(tenant_id, id) join identities i using (tenant_id, id)`,
       [keys.map(({ tenantId }) => tenantId), keys.map(({ id }) => id)],
     );
-    return new Map(rows.map((row) => [keyText({ tenantId: row.tenant_id, id: row.id }), row]));
+    return new Map(rows.map((row) => [keyText({ tenantId: row.tenant_id, id: row.id }), whole(row)]));
   },
 };
 export const needIdentity = (tenantId: bigint, id: bigint): Need => ({ kind: identityKind, key: { tenantId, id } });

@@ -8,6 +8,7 @@ import {
   defaultProfile,
   defaultProgramme,
   defaultTenant,
+  filled,
   type InstallationSettings,
   type Profile,
   type Programme,
@@ -37,6 +38,8 @@ export interface TenantsOptions {
 }
 
 export interface TenantsRoom extends Tenants {
+  /** What was committed before this call is in force here when it resolves. */
+  refresh(): Promise<void>;
   /** Runs changes in one transaction; once this resolves they are in force here. */
   change<Value>(work: (db: Db) => Promise<Value>): Promise<Value>;
 }
@@ -72,13 +75,13 @@ const tenantFrom = ({ id, name, active, settings }: TenantRow): Tenant => ({
   id,
   name,
   active,
-  settings: { ...defaultTenant, ...settings },
+  settings: filled(defaultTenant, settings),
 });
 const programmeFrom = ({ tenant_id, id, name, settings }: ProgrammeRow): Programme => ({
   tenantId: tenant_id,
   id,
   name,
-  settings: { ...defaultProgramme, ...settings, kyc: { ...defaultProgramme.kyc, ...settings.kyc } },
+  settings: { ...filled(defaultProgramme, settings), kyc: filled(defaultProgramme.kyc, settings.kyc ?? {}) },
 });
 const profileFrom = ({ tenant_id, id, programme_id, name, kind, active, settings }: ProfileRow): Profile => ({
   tenantId: tenant_id,
@@ -87,7 +90,7 @@ const profileFrom = ({ tenant_id, id, programme_id, name, kind, active, settings
   name,
   kind,
   active,
-  settings: { ...defaultProfile, ...settings },
+  settings: filled(defaultProfile, settings),
 });
 
 async function read(db: Db, version: bigint): Promise<Memory> {
@@ -101,7 +104,7 @@ async function read(db: Db, version: bigint): Promise<Memory> {
   const byId = new Map(tenants.map((row) => [row.id, tenantFrom(row)]));
   return {
     version,
-    installation: { ...defaultInstallation, ...installation },
+    installation: filled(defaultInstallation, installation),
     tenants: byId,
     secrets: new Map(
       secrets.flatMap((row) => {
@@ -143,7 +146,15 @@ export function createTenants({ database, keyed, clock, log }: TenantsOptions): 
     return memory;
   }
 
+  async function refresh(): Promise<void> {
+    // A load under way may have begun before the commit.
+    await loading?.catch(() => undefined);
+    loadedMs = Number.NEGATIVE_INFINITY;
+    await loadOnce().catch((error: unknown) => log.warn({ err: error }, 'tenants could not be read again'));
+  }
+
   return {
+    refresh,
     async authenticate(secret) {
       const { secrets } = await fresh();
       const found = secrets.get(secretHash(keyed, secret).toString('hex'));
@@ -162,10 +173,7 @@ export function createTenants({ database, keyed, clock, log }: TenantsOptions): 
       try {
         return await database.transaction(work);
       } finally {
-        // A load under way may have begun before the commit.
-        await loading?.catch(() => undefined);
-        loadedMs = Number.NEGATIVE_INFINITY;
-        await loadOnce().catch((error: unknown) => log.warn({ err: error }, 'tenants could not be read again'));
+        await refresh();
       }
     },
   };

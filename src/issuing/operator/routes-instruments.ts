@@ -1,0 +1,133 @@
+// /operator: what an operator does to cards and accounts: blocks that their owners can't lift, the bureau's word, and in the sandbox the
+// number of a card.
+import Type from 'typebox';
+import { type AnyEndpoint, Choice, Digits, endpointOf, Failure, Optional, Shape, Text } from '../../http/index.ts';
+import { accountOwner, changeAccount } from '../accounts/index.ts';
+import {
+  attachedCards,
+  type Card,
+  cardAnywhere,
+  changeCard,
+  clearValues,
+  MANUFACTURING_STATES,
+  manufactured,
+  mmyy,
+} from '../cards/index.ts';
+import { Refusal } from '../issuer/index.ts';
+import { openHolds } from '../rules/index.ts';
+import type { IssuingOffice } from './office.ts';
+import { notFound, TAG, unknown } from './schemas.ts';
+
+const endpoint = endpointOf<{ readonly name: string }>();
+const ById = Type.Object({ id: Digits({ max: 20 }) });
+
+/** A refusal of the issuing side in the operator's own shape. */
+async function refusing<Value>(work: Promise<Value>): Promise<Value> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    throw new Failure(error.kind === 'not_found' ? 'not_found' : 'conflict', {
+      message: `${error.code}: ${error.message}`,
+    });
+  }
+}
+
+export function instrumentEndpoints({ issuer, change }: IssuingOffice): AnyEndpoint<{ readonly name: string }>[] {
+  const { db, permutation, sandbox } = issuer;
+
+  async function cardOf(text: string): Promise<Card> {
+    const id = permutation.inward(text);
+    const card = id === null ? null : await cardAnywhere(db, id);
+    if (!card) throw notFound('No such card');
+    return card;
+  }
+  const conflict = { 409: { description: 'The state does not allow it' } } as const;
+
+  return [
+    ...(['block', 'unblock'] as const).map((move) =>
+      endpoint({
+        method: 'POST',
+        path: `/cards/:id/${move}`,
+        operation: `operatorCard_${move}`,
+        summary: move === 'block' ? 'Blocks a card; its user cannot unblock it' : 'Lifts the block of the operator',
+        tag: TAG,
+        right: null,
+        params: ById,
+        answers: { 204: { description: 'Done' }, ...unknown, ...conflict },
+        async handler(input) {
+          const card = await cardOf(input.params.id);
+          const asker = { tenantId: card.tenant_id, identityId: null };
+          await change(input, `card.${move}`, input.params.id, () =>
+            refusing(changeCard(issuer, asker, card.id, move, openHolds, null)),
+          );
+          return { status: 204, body: null };
+        },
+      }),
+    ),
+    ...(['block', 'unblock'] as const).map((move) =>
+      endpoint({
+        method: 'POST',
+        path: `/managed-accounts/:id/${move}`,
+        operation: `operatorAccount_${move}`,
+        summary: move === 'block' ? 'Blocks an account; its user cannot unblock it' : 'Lifts the block of the operator',
+        tag: TAG,
+        right: null,
+        params: ById,
+        answers: { 204: { description: 'Done' }, ...unknown, ...conflict },
+        async handler(input) {
+          const id = permutation.inward(input.params.id);
+          const tenantId = id === null ? null : await accountOwner(db, id);
+          if (id === null || tenantId === null) throw notFound('No such account');
+          await change(input, `account.${move}`, input.params.id, () =>
+            refusing(changeAccount(issuer, { tenantId, identityId: null }, id, move, attachedCards, null)),
+          );
+          return { status: 204, body: null };
+        },
+      }),
+    ),
+    endpoint({
+      method: 'PUT',
+      path: '/cards/:id/manufacturing',
+      operation: 'cardManufacturing',
+      summary: 'What the bureau reports of a physical card',
+      tag: TAG,
+      right: null,
+      params: ById,
+      body: Shape({
+        state: Choice(MANUFACTURING_STATES),
+        deliveryTrackingCode: Optional(Text({ max: 100 })),
+        deliveryTrackingMethod: Optional(Text({ max: 50 })),
+      }),
+      answers: { 204: { description: 'Noted' }, ...unknown, ...conflict },
+      async handler(input) {
+        const card = await cardOf(input.params.id);
+        await change(input, 'card.manufacturing', input.params.id, () =>
+          refusing(manufactured(issuer, card.tenant_id, card.id, input.body)),
+        );
+        return { status: 204, body: null };
+      },
+    }),
+    ...(sandbox
+      ? [
+          endpoint({
+            method: 'GET',
+            path: '/cards/:id/number',
+            operation: 'cardNumber',
+            summary: 'Number, CVV and expiry of a card; sandbox mode only, audited',
+            tag: TAG,
+            right: null,
+            params: ById,
+            answers: { 200: { description: 'number, cvv, expiryMmyy' }, ...unknown },
+            async handler(input) {
+              const card = await cardOf(input.params.id);
+              const values = await change(input, 'card.number', input.params.id, () => clearValues(issuer, card));
+              const { number, cvv, pin } = values;
+              const plastic = card.details.physical ? { pin } : {};
+              return { status: 200, body: { number, cvv, expiryMmyy: mmyy(card.expires), ...plastic } };
+            },
+          }),
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,309 @@
+// /operator: identities, their users and the users' factors.
+import {
+  type AnyEndpoint,
+  Choice,
+  Digits,
+  Email,
+  endpointOf,
+  Failure,
+  Flag,
+  Integer,
+  Optional,
+  Shape,
+  Text,
+} from '../../http/index.ts';
+import {
+  CHANNELS_3DS,
+  factorPut,
+  factorsOf,
+  type Identity,
+  identitiesOf,
+  identityCreate,
+  identityGet,
+  identityUpsert,
+  KYC_LEVELS,
+  KYC_STATES,
+  OWNER_TYPES,
+  programmeRows,
+  type User,
+  userCreate,
+  usersOf,
+  userUpsert,
+} from '../tenants/index.ts';
+import type { IssuingOffice } from './office.ts';
+import {
+  Name,
+  notFound,
+  refuseSettings,
+  Settings,
+  TAG,
+  TenantPath,
+  tenantNamed,
+  unknown,
+  WithId,
+  wrong,
+} from './schemas.ts';
+import { settingsAfter } from './settings.ts';
+
+const endpoint = endpointOf<{ readonly name: string }>();
+const Mobile = Text({ min: 5, max: 15, description: 'Plus sign and digits.' });
+const PASSWORD = Text({ min: 12, max: 255 });
+
+export function peopleEndpoints({ issuer, tools, change }: IssuingOffice): AnyEndpoint<{ readonly name: string }>[] {
+  const { db, permutation, ids, clock } = issuer;
+  const { outward, inward } = permutation;
+
+  const identityJson = (row: Identity): object => ({
+    id: outward(row.id),
+    programmeId: outward(row.programme_id),
+    type: row.type,
+    name: row.name,
+    kycState: row.kyc_state,
+    kycLevel: row.kyc_level,
+    active: row.active,
+    settings: row.settings,
+  });
+  const userJson = (row: User): object => ({
+    id: outward(row.id),
+    identityId: outward(row.identity_id),
+    kind: row.kind,
+    name: row.name,
+    surname: row.surname,
+    email: row.email,
+    mobile: row.mobile,
+    active: row.active,
+  });
+  const identityOf = async (tenantId: bigint, text: string): Promise<Identity> => {
+    const id = inward(text);
+    const row = id === null ? null : await identityGet(db, tenantId, id);
+    if (!row) throw notFound('No such identity');
+    return row;
+  };
+  const userOf = async (tenantId: bigint, text: string): Promise<User> => {
+    const id = inward(text);
+    const row = id === null ? null : await issuer.tenants.user(tenantId, id);
+    if (!row) throw notFound('No such user');
+    return row;
+  };
+  const emailTaken = (): Failure => new Failure('conflict', { message: 'The e-mail address is in use' });
+
+  return [
+    endpoint({
+      method: 'POST',
+      path: '/tenants/:tenant/identities',
+      operation: 'identityCreate',
+      summary: 'Makes an identity',
+      tag: TAG,
+      right: null,
+      params: TenantPath,
+      body: Shape({
+        programmeId: Digits({ max: 20 }),
+        type: Choice(OWNER_TYPES),
+        name: Name,
+        kycState: Optional(Choice(KYC_STATES)),
+        kycLevel: Optional(Choice(KYC_LEVELS)),
+        settings: Optional(Settings),
+      }),
+      answers: { 201: { description: 'The identity' }, ...unknown, ...wrong },
+      async handler(input) {
+        const { type, name, kycState = 'NOT_STARTED', kycLevel = 'KYC_LEVEL_1', settings = {} } = input.body;
+        refuseSettings('identity', settings);
+        const { id: tenantId } = await tenantNamed(db, input.params.tenant);
+        const programmeId = inward(input.body.programmeId);
+        const made = await change(input, 'identity.create', `${input.params.tenant}/${name}`, async (inside) => {
+          const programme = (await programmeRows(inside)).find(
+            (row) => row.tenant_id === tenantId && row.id === programmeId,
+          );
+          if (!programme) throw notFound('No such programme');
+          return identityCreate(inside, tools, {
+            id: ids.next(),
+            tenantId,
+            programmeId: programme.id,
+            type,
+            name,
+            kycState,
+            kycLevel,
+            settings: settingsAfter({}, settings),
+          });
+        });
+        return { status: 201, body: identityJson(made) };
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/tenants/:tenant/identities',
+      operation: 'identityList',
+      summary: 'Lists identities',
+      tag: TAG,
+      right: null,
+      params: TenantPath,
+      query: Shape({ after: Optional(Digits({ max: 20 })), per_page: Optional(Integer(1, 1000)) }),
+      answers: { 200: { description: 'Identities' }, ...unknown },
+      async handler({ params, query }) {
+        const { id: tenantId } = await tenantNamed(db, params.tenant);
+        const after = query.after === undefined ? 0n : (inward(query.after) ?? 0n);
+        const identities = (await identitiesOf(db, tenantId, after, query.per_page ?? 100)).map(identityJson);
+        return { status: 200, body: { identities } };
+      },
+    }),
+    endpoint({
+      method: 'PATCH',
+      path: '/tenants/:tenant/identities/:id',
+      operation: 'identityPatch',
+      summary: 'Changes an identity: KYC, limits, or whether it is active',
+      tag: TAG,
+      right: null,
+      params: WithId,
+      body: Shape({
+        name: Optional(Name),
+        kycState: Optional(Choice(KYC_STATES)),
+        kycLevel: Optional(Choice(KYC_LEVELS)),
+        active: Optional(Flag()),
+        settings: Optional(Settings),
+      }),
+      answers: { 200: { description: 'The identity' }, ...unknown, ...wrong },
+      async handler(input) {
+        const { name, kycState, kycLevel, active, settings = {} } = input.body;
+        refuseSettings('identity', settings);
+        const { id: tenantId } = await tenantNamed(db, input.params.tenant);
+        const row = await identityOf(tenantId, input.params.id);
+        const after: Identity = {
+          ...row,
+          name: name ?? row.name,
+          kyc_state: kycState ?? row.kyc_state,
+          kyc_level: kycLevel ?? row.kyc_level,
+          active: active ?? row.active,
+          settings: { ...row.settings, ...settingsAfter(row.settings, settings) },
+          updated_at: clock.now(),
+        };
+        await change(input, 'identity.patch', input.params.id, (inside) => identityUpsert(inside, after));
+        return { status: 200, body: identityJson(await identityOf(tenantId, input.params.id)) };
+      },
+    }),
+    endpoint({
+      method: 'POST',
+      path: '/tenants/:tenant/identities/:id/users',
+      operation: 'userCreate',
+      summary: 'Makes a user of an identity',
+      tag: TAG,
+      right: null,
+      params: WithId,
+      body: Shape({
+        kind: Optional(Choice(['root', 'authorised'])),
+        name: Name,
+        surname: Name,
+        email: Email(),
+        mobile: Optional(Mobile),
+        password: Optional(PASSWORD),
+      }),
+      answers: {
+        201: { description: 'The user' },
+        ...unknown,
+        409: { description: 'The e-mail address is in use' },
+        ...wrong,
+      },
+      async handler(input) {
+        const { kind = 'authorised', name, surname, email, mobile, password } = input.body;
+        const { id: tenantId } = await tenantNamed(db, input.params.tenant);
+        const identity = await identityOf(tenantId, input.params.id);
+        const made = await change(input, 'user.create', input.params.id, async (inside) => {
+          const user = await userCreate(inside, tools, {
+            id: ids.next(),
+            tenantId,
+            identityId: identity.id,
+            kind,
+            name,
+            surname,
+            email,
+            mobile: mobile ?? null,
+            password: password ?? null,
+          });
+          if (!user) throw emailTaken();
+          return user;
+        });
+        return { status: 201, body: userJson(made) };
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/tenants/:tenant/identities/:id/users',
+      operation: 'userList',
+      summary: 'Lists the users of an identity',
+      tag: TAG,
+      right: null,
+      params: WithId,
+      answers: { 200: { description: 'Users' }, ...unknown },
+      async handler({ params }) {
+        const { id: tenantId } = await tenantNamed(db, params.tenant);
+        const { id } = await identityOf(tenantId, params.id);
+        return { status: 200, body: { users: (await usersOf(db, tenantId, id)).map(userJson) } };
+      },
+    }),
+    endpoint({
+      method: 'PATCH',
+      path: '/tenants/:tenant/users/:id',
+      operation: 'userPatch',
+      summary: 'Changes a user, or deactivates him',
+      tag: TAG,
+      right: null,
+      params: WithId,
+      body: Shape({
+        name: Optional(Name),
+        surname: Optional(Name),
+        email: Optional(Email()),
+        mobile: Optional(Mobile),
+        active: Optional(Flag()),
+      }),
+      answers: {
+        200: { description: 'The user' },
+        ...unknown,
+        409: { description: 'The e-mail address is in use' },
+        ...wrong,
+      },
+      async handler(input) {
+        const { id: tenantId } = await tenantNamed(db, input.params.tenant);
+        const row = await userOf(tenantId, input.params.id);
+        const { name, surname, email, mobile, active } = input.body;
+        const after: User = {
+          ...row,
+          name: name ?? row.name,
+          surname: surname ?? row.surname,
+          email: email?.toLowerCase() ?? row.email,
+          mobile: mobile ?? row.mobile,
+          active: active ?? row.active,
+          updated_at: clock.now(),
+        };
+        await change(input, 'user.patch', input.params.id, async (inside) => {
+          if (!(await userUpsert(inside, after))) throw emailTaken();
+        });
+        return { status: 200, body: userJson(after) };
+      },
+    }),
+    endpoint({
+      method: 'PUT',
+      path: '/tenants/:tenant/users/:id/factors/:kind',
+      operation: 'factorPut',
+      summary: 'Enrols a user for a factor, or takes it away',
+      tag: TAG,
+      right: null,
+      params: Shape({ tenant: Text({ max: 64 }), id: Digits({ max: 20 }), kind: Choice(CHANNELS_3DS) }),
+      body: Shape({ active: Flag() }),
+      answers: { 200: { description: "The user's factors" }, ...unknown, ...wrong },
+      async handler(input) {
+        const { id: tenantId } = await tenantNamed(db, input.params.tenant);
+        const user = await userOf(tenantId, input.params.id);
+        const { kind } = input.params;
+        await change(input, 'factor.put', `${input.params.id}/${kind}`, (inside) =>
+          factorPut(inside, {
+            tenant_id: tenantId,
+            user_id: user.id,
+            kind,
+            active: input.body.active,
+            created_at: clock.now(),
+          }),
+        );
+        return { status: 200, body: { factors: await factorsOf(db, tenantId, user.id) } };
+      },
+    }),
+  ];
+}

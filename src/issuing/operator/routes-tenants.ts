@@ -1,0 +1,190 @@
+// /operator/tenants: tenants and their API secrets.
+import { addMs } from '../../base/index.ts';
+import { type AnyEndpoint, Duration, endpointOf, Failure, Flag, Optional, Shape } from '../../http/index.ts';
+import { secretCreate, secretEnd, secretsOf, tenantCreate, tenantRows, tenantUpsert } from '../tenants/index.ts';
+import type { IssuingOffice } from './office.ts';
+import {
+  Name,
+  notFound,
+  refuseSettings,
+  Settings,
+  TAG,
+  TenantPath,
+  tenantNamed,
+  unknown,
+  WithId,
+  wrong,
+} from './schemas.ts';
+import { settingsAfter } from './settings.ts';
+
+const endpoint = endpointOf<{ readonly name: string }>();
+
+export function tenantEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly name: string }>[] {
+  const { issuer, tools } = office;
+  const { db, permutation, clock, ids } = issuer;
+  const { outward } = permutation;
+
+  const tenantOf = (name: string) => tenantNamed(db, name);
+  const tenantJson = ({ id, name, active, settings, created_at }: Awaited<ReturnType<typeof tenantOf>>) => ({
+    id: outward(id),
+    name,
+    active,
+    // The signing secret of forwarding is told to nobody.
+    settings: settings.forwarding ? { ...settings, forwarding: { url: settings.forwarding.url } } : settings,
+    created_at,
+  });
+
+  return [
+    endpoint({
+      method: 'POST',
+      path: '/tenants',
+      operation: 'tenantCreate',
+      summary: 'Makes a tenant',
+      tag: TAG,
+      right: null,
+      body: Shape({ name: Name, settings: Optional(Settings) }),
+      answers: { 201: { description: 'The tenant' }, 409: { description: 'The name is taken' }, ...wrong },
+      async handler(input) {
+        const { name, settings = {} } = input.body;
+        refuseSettings('tenant', settings);
+        await office.change(input, 'tenant.create', name, async (inside) => {
+          if ((await tenantRows(inside)).some((tenant) => tenant.name === name))
+            throw new Failure('conflict', { message: 'The name is taken' });
+          await tenantCreate(inside, tools, { id: ids.next(), name, settings: settingsAfter({}, settings) });
+        });
+        return { status: 201, body: tenantJson(await tenantOf(name)) };
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/tenants',
+      operation: 'tenantList',
+      summary: 'Lists tenants',
+      tag: TAG,
+      right: null,
+      answers: { 200: { description: 'Tenants' } },
+      handler: async () => ({ status: 200, body: { tenants: (await tenantRows(db)).map(tenantJson) } }),
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/tenants/:tenant',
+      operation: 'tenantGet',
+      summary: 'Shows a tenant',
+      tag: TAG,
+      right: null,
+      params: TenantPath,
+      answers: { 200: { description: 'The tenant' }, ...unknown },
+      handler: async ({ params }) => ({ status: 200, body: tenantJson(await tenantOf(params.tenant)) }),
+    }),
+    endpoint({
+      method: 'PATCH',
+      path: '/tenants/:tenant',
+      operation: 'tenantPatch',
+      summary: "Changes a tenant's settings, or closes and opens it",
+      tag: TAG,
+      right: null,
+      params: TenantPath,
+      body: Shape({ active: Optional(Flag()), settings: Optional(Settings) }),
+      answers: { 200: { description: 'The tenant' }, ...unknown, ...wrong },
+      async handler(input) {
+        const { active, settings = {} } = input.body;
+        refuseSettings('tenant', settings);
+        await office.change(input, 'tenant.patch', input.params.tenant, async (inside) => {
+          const row = await tenantOf(input.params.tenant);
+          await tenantUpsert(inside, {
+            ...row,
+            active: active ?? row.active,
+            settings: settingsAfter(row.settings, settings),
+          });
+        });
+        return { status: 200, body: tenantJson(await tenantOf(input.params.tenant)) };
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/tenants/:tenant/secrets',
+      operation: 'tenantSecretList',
+      summary: "Lists a tenant's API secrets, without the secrets",
+      tag: TAG,
+      right: null,
+      params: TenantPath,
+      answers: { 200: { description: 'Secrets' }, ...unknown },
+      async handler({ params }) {
+        const { id } = await tenantOf(params.tenant);
+        const secrets = (await secretsOf(db, id)).map(
+          ({ secret_hash: _hash, tenant_id: _tenant, id: own, ...row }) => ({
+            id: outward(own),
+            ...row,
+          }),
+        );
+        return { status: 200, body: { secrets } };
+      },
+    }),
+    endpoint({
+      method: 'POST',
+      path: '/tenants/:tenant/secrets',
+      operation: 'tenantSecretCreate',
+      summary: 'Makes an API secret and shows it, once; earlier ones stay valid',
+      tag: TAG,
+      right: null,
+      params: TenantPath,
+      body: Shape({ label: Name }),
+      answers: { 201: { description: 'The secret' }, ...unknown, ...wrong },
+      async handler(input) {
+        const { id: tenantId, name } = await tenantOf(input.params.tenant);
+        const made = await office.change(input, 'tenant.secret.create', name, (inside) =>
+          secretCreate(inside, tools, tenantId, input.body.label),
+        );
+        return { status: 201, body: { id: outward(made.id), label: input.body.label, secret: made.secret } };
+      },
+    }),
+    endpoint({
+      method: 'POST',
+      path: '/tenants/:tenant/secrets/:id/rotate',
+      operation: 'tenantSecretRotate',
+      summary: 'Makes a new API secret; the old one stays valid for the overlap',
+      tag: TAG,
+      right: null,
+      params: WithId,
+      body: Shape({ overlap: Optional(Duration()) }),
+      answers: { 201: { description: 'The new secret' }, ...unknown, ...wrong },
+      async handler(input) {
+        const { id: tenantId, name } = await tenantOf(input.params.tenant);
+        const id = permutation.inward(input.params.id);
+        const made = await office.change(
+          input,
+          'tenant.secret.rotate',
+          `${name}/${input.params.id}`,
+          async (inside) => {
+            const now = clock.now();
+            const ended =
+              id !== null && (await secretEnd(inside, tenantId, id, addMs(now, input.body.overlap ?? 86_400_000), now));
+            if (!ended) throw notFound('No such secret that is valid');
+            return secretCreate(inside, tools, tenantId, 'rotated');
+          },
+        );
+        return { status: 201, body: { id: outward(made.id), secret: made.secret } };
+      },
+    }),
+    endpoint({
+      method: 'DELETE',
+      path: '/tenants/:tenant/secrets/:id',
+      operation: 'tenantSecretRevoke',
+      summary: 'Revokes an API secret at once',
+      tag: TAG,
+      right: null,
+      params: WithId,
+      answers: { 204: { description: 'Revoked' }, ...unknown },
+      async handler(input) {
+        const { id: tenantId, name } = await tenantOf(input.params.tenant);
+        const id = permutation.inward(input.params.id);
+        await office.change(input, 'tenant.secret.revoke', `${name}/${input.params.id}`, async (inside) => {
+          const now = clock.now();
+          if (id === null || !(await secretEnd(inside, tenantId, id, now, now)))
+            throw notFound('No such secret that is valid');
+        });
+        return { status: 204, body: null };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,43 @@
+// Shapes that the operator's endpoints for issuing have in common, and their failures.
+import Type from 'typebox';
+import { Digits, Failure, pointerOf, Shape, Text } from '../../http/index.ts';
+import type { Db } from '../../store/index.ts';
+import { tenantRows } from '../tenants/index.ts';
+import { type SettingsOf, settingProblems } from './settings.ts';
+
+export const TAG = 'Issuing';
+
+/** Judged by the settings' own rules. */
+export const Settings = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  additionalProperties: { type: ['null', 'boolean', 'number', 'string', 'array', 'object'] },
+  description: 'Settings by name; null takes one back to its default.',
+});
+
+export const TenantPath = Shape({ tenant: Text({ max: 64, description: 'Name of the tenant.' }) });
+const OfTenant = { tenant: Text({ max: 64 }) };
+export const WithId = Shape({ ...OfTenant, id: Digits({ max: 20 }) });
+export const Name = Text({ min: 1, max: 64 });
+export const unknown = { 404: { description: 'Not there' } } as const;
+export const wrong = { 422: { description: 'Wrong fields' } } as const;
+
+/** 422 with every wrong setting. */
+export function refuseSettings(of: SettingsOf, given: object): void {
+  const problems = settingProblems(of, given);
+  if (problems.length === 0) return;
+  throw new Failure('validation', {
+    errors: problems.map(({ path, error }) => ({
+      message: 'Not allowed',
+      uri: pointerOf(['settings', ...path]),
+      attribute: error,
+    })),
+  });
+}
+
+export const notFound = (message: string): Failure => new Failure('not_found', { message });
+
+export async function tenantNamed(db: Db, name: string) {
+  const row = (await tenantRows(db)).find((tenant) => tenant.name === name);
+  if (!row) throw notFound('No such tenant');
+  return row;
+}
