@@ -87,7 +87,7 @@ const publicLookup: Lookup = (hostname, options, callback) => {
     const [first] = addresses ?? [];
     if (error || !first || addresses.some(({ address }) => !isPublicAddress(address)))
       callback(error ?? Object.assign(new Error('not a public address'), { code: 'EACCES' }), '', 4);
-    else if (options.all) callback(null, addresses as never, 0);
+    else if (options.all) callback(null, addresses, 0);
     else callback(null, first.address, first.family);
   });
 };
