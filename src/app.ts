@@ -64,6 +64,7 @@ import {
 import { checkoutRoutes } from './pages/index.ts';
 import {
   advanceTo,
+  type Committer,
   type Connection,
   createCommitter,
   type Database,
@@ -93,6 +94,8 @@ export interface AppOptions {
   /** A database that somebody else opened the server of (tests). */
   readonly connection?: Connection;
   readonly faultPoint?: FaultPoint;
+  /** Stands before the gateway's and the issuer's commits: a test plants a bug there, to see that a check notices. Code only, no setting. */
+  readonly plant?: (committer: Committer) => Committer;
   readonly link?: {
     readonly answerTimeoutMs?: number;
     readonly lostAfterMs?: number;
@@ -132,7 +135,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
 
     const ids = idMaker(clock, random);
     const metrics = createMetrics({ process: true });
-    const committer = createCommitter({
+    const committing = createCommitter({
       connect: () => database.session(),
       clock,
       ids,
@@ -140,6 +143,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       onGroup: metrics.group,
       ...(options.faultPoint ? { faultPoint: options.faultPoint } : {}),
     });
+    const committer = options.plant?.(committing) ?? committing;
     closers.push(() => committer.drain());
     const vault = await openVault({ dataDir: config.dataDir, database, clock, random, log, allowCreate: true });
     const permutation = idPermutation(vault.ids);
