@@ -1,4 +1,4 @@
-// Statements on identities, users and factors.
+// Statements on identities, users and factors. Rule: every row is found under its tenant, never by its id alone.
 import type { Db, Kind, Need } from '../../store/index.ts';
 import { type AuthChannel, defaultIdentity, filled, type Identity, type User } from './model.ts';
 import type { Password } from './passwords.ts';
@@ -72,8 +72,12 @@ export const usersOf = (db: Db, tenantId: bigint, identityId: bigint): Promise<U
     identityId,
   ]);
 
-/** False when the e-mail address is another user's. The password stays as it is unless one is given. */
+/**
+ * False when the e-mail address is another user's. The password stays as it is unless one is given. Inside a transaction: the tenant's
+ * row stands for its addresses, so that of two who take the same one the second finds it taken.
+ */
 export async function userUpsert(db: Db, row: User, password: Password | null = null): Promise<boolean> {
+  await db.query('select id from tenants where id = $1 for no key update', [row.tenant_id]);
   const taken = await db.query('select id from users where tenant_id = $1 and email = $2 and id <> $3', [
     row.tenant_id,
     row.email,
