@@ -64,6 +64,19 @@ test('a purchase, more of it, less of it, its clearing, a part of it back', asyn
   assert.deepEqual(await world.violated(), []);
 });
 
+test("a parent account's statement says which card and which merchant", async () => {
+  const account = await world.account(1000n);
+  const card = await world.card(0n, { parent_account_id: account });
+  await buy(card, 400, { merchantName: 'BAKERY' });
+  const rows = await world.database.query<{ type: string; details: Record<string, string> }>(
+    'select type, details from statement_entries where instrument_id = $1 order by sequence desc limit 1',
+    [account],
+  );
+  assert.equal(rows[0]?.type, 'AUTHORISATION');
+  assert.equal(rows[0].details.cardId, outward(card));
+  assert.equal(rows[0].details.merchantName, 'BAKERY');
+});
+
 test('a hold that is made to end ends once', async () => {
   const card = await world.card(1000n);
   const { body } = await buy(card, 400);

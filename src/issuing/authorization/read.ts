@@ -16,7 +16,11 @@ export const paymentView = ({ outward }: Permutation, row: Authorization): objec
   channel: row.channel,
   merchant: row.merchant,
   transactionAmount: { currency: row.currency, amount: Number(row.amount) },
-  cardAmount: { currency: row.billing_currency, amount: Number(row.authorized) },
+  // Of a credit, a refund or a forced clearing: what it moved.
+  cardAmount: {
+    currency: row.billing_currency,
+    amount: Number(row.kind === 'purchase' ? row.authorized : row.cleared + row.refunded),
+  },
   held: Number(row.held),
   cleared: Number(row.cleared),
   refunded: Number(row.refunded),

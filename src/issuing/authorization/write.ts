@@ -86,7 +86,13 @@ export function written(
   let current = funds;
   for (const movement of booked.movements) {
     assert(current, 'the instrument of an authorization has funds');
-    const details = { merchantName: row.merchant.name, merchantId: row.merchant.id, mcc: row.merchant.mcc };
+    // A parent account's statement is read card by card: by this id, as the outside sees it.
+    const details = {
+      cardId: issuer.permutation.outward(row.card_id),
+      merchantName: row.merchant.name,
+      merchantId: row.merchant.id,
+      mcc: row.merchant.mcc,
+    };
     const moved = moveFunds(issuer.ids, current, { ...movement, referenceId: row.id, details }, now);
     current = moved.funds;
     changes.push(...moved.changes);
