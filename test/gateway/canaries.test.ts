@@ -5,12 +5,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { before, test } from 'node:test';
 import pino from 'pino';
-import { luhnDigit } from '../../src/base/index.ts';
 import { payment, type Reply, simulated, type TestApp, testApp } from '../support/app.ts';
+import { canary, codeIn, finder, spellings } from '../support/canary.ts';
 
 const CVV = '9173';
 /** Ordinary ranges of two networks, and the simulator's scheme with digits of our own before the Luhn digit. */
-const canary = (payload: string): string => payload + luhnDigit(payload);
 const PANS = {
   visa: canary('453275918264037'),
   mastercard: canary('531846290735184'),
@@ -75,38 +74,11 @@ async function finishChallenge({ form3d }: { form3d: Record<string, string> }): 
   assert.equal((await page(back.action, back.fields)).status, 200);
 }
 
-/** The number as it may stand somewhere: plain, parted, encoded. */
-const spellings = (pan: string): string[] => {
-  const bytes = Buffer.from(pan);
-  const groups = pan.match(/.{1,4}/g) ?? [];
-  return [
-    pan,
-    groups.join(' '),
-    groups.join('-'),
-    groups.join('%20'),
-    groups.join('+'),
-    bytes.toString('hex'),
-    // Base64 at each of the three offsets it may have inside longer data, without what neighbours change.
-    ...['', 'x', 'xx'].map((pad) =>
-      Buffer.from(pad + pan)
-        .toString('base64')
-        .replace(/=+$/, '')
-        .slice(4, -2),
-    ),
-    // Digits packed two in a byte, as hex.
-    `\\x${pan}`,
-  ];
-};
-const NEEDLES = Object.entries(PANS).flatMap(([name, pan]) => spellings(pan).map((needle) => [name, needle] as const));
-
-/** What of the canaries stands in the text, by the names of their cards. */
-const found = (text: string): string[] => [
-  ...new Set(NEEDLES.filter(([, needle]) => text.includes(needle)).map(([name, needle]) => `${name}: ${needle}`)),
-];
+const found = finder(PANS);
 
 before(async () => {
   const stream = { write: (line: string) => void (log += line) };
-  florin = await testApp({}, { log: pino({ level: 'trace' }, stream) });
+  florin = await testApp({}, { log: pino({ level: 'trace', base: null }, stream) });
 });
 
 test('payments of every kind', async () => {
@@ -207,6 +179,7 @@ test('the search finds what is there', () => {
     for (const inside of [`${pan}`, `{"pan":"${pan}"}`, `..${pan}.`])
       assert.notDeepEqual(found(Buffer.from(inside).toString('base64')), [], inside);
   }
+  for (const text of [`"cvv": "${CVV}"`, `cvv=${CVV}`, CVV, `a ${CVV}, b`]) assert.ok(codeIn(text, CVV), text);
 });
 
 interface Column {
@@ -254,8 +227,7 @@ test('no security code is kept: none sealed any more, none in the rows of the or
     );
     for (const { value } of rows) {
       if (type === 'jsonb' && /"(cvv|cvc|cvv2|security_code)"\s*:/i.test(value)) hits.push(`${table}.${column} key`);
-      // A number of its own: four digits also stand by chance inside ids and hashes.
-      if (/(?<![\w.:-])9173(?![\w.:-])/.test(value)) hits.push(`${table}.${column} value`);
+      if (codeIn(value, CVV)) hits.push(`${table}.${column} value`);
     }
   }
   assert.deepEqual(hits, []);
@@ -271,7 +243,8 @@ test('no file of the data directory, no line of the log, no answer holds a card 
   assert.ok(files > 0);
   assert.ok(log.split('\n').length > 50, 'the log says something');
   assert.deepEqual(found(log), []);
-  assert.doesNotMatch(log, /(?<![\w.:-])9173(?![\w.:-])|Canary Bird/);
+  assert.doesNotMatch(log, /Canary Bird/);
+  assert.equal(codeIn(log, CVV), false);
   assert.ok(answers.length > 60, String(answers.length));
   for (const answer of answers) assert.deepEqual(found(answer), [], answer.slice(0, 2000));
 });
