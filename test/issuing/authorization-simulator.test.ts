@@ -73,7 +73,7 @@ test("a parent account's statement says which card and which merchant", async ()
     [account],
   );
   assert.equal(rows[0]?.type, 'AUTHORISATION');
-  assert.equal(rows[0].details.cardId, outward(card));
+  assert.equal(rows[0]?.details.cardId, outward(card));
   assert.equal(rows[0].details.merchantName, 'BAKERY');
 });
 

@@ -17,4 +17,5 @@ export type {
 export { feeOn, holdOn } from './pricing.ts';
 export { availableToSpend, paymentsOf, paymentView, rulesAbove } from './read.ts';
 export { REASONS, type Reason } from './reasons.ts';
+export { paymentEndpoints } from './routes.ts';
 export { authorizationSimulatorEndpoints } from './simulator-routes.ts';

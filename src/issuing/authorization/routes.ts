@@ -1,0 +1,41 @@
+// GET /cards/payments/{cardId}: what a card was asked to pay, what was decided and why.
+import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
+import type { Session } from '../access/index.ts';
+import { cardAsked } from '../cards/index.ts';
+import { digits, pathId, queryInteger, shape } from '../fields/index.ts';
+import type { Issuer } from '../issuer/index.ts';
+import { paymentsOf, paymentView } from './read.ts';
+
+const endpoint = endpointOf<Session>();
+const MOST = 100;
+
+const failures = {
+  400: { description: 'Wrong fields' },
+  401: { description: 'Credentials invalid' },
+  403: { description: 'STEP_UP_REQUIRED, ACCESS_TOKEN_REQUIRED' },
+  404: { description: 'No such card' },
+  429: { description: 'Too many requests' },
+} as const;
+
+export const paymentEndpoints = (issuer: Issuer): AnyEndpoint<Session>[] => [
+  endpoint({
+    method: 'GET',
+    path: '/cards/payments/:cardId',
+    operation: 'listCardPayments',
+    summary: 'Payments of a card with the explanation of each decision, the newest first',
+    description:
+      'Each payment tells every check that was made, in order: its result, the level and rule that decided, and what remained. `before` is the id of the last payment of the page before.',
+    tag: 'Cards',
+    right: null,
+    params: shape({ cardId: pathId('The card.') }),
+    query: shape({ limit: queryInteger({ min: 1, max: MOST }), before: digits({}) }),
+    answers: { 200: { description: 'A page of payments' }, ...failures },
+    async handler({ principal, params, query }) {
+      const card = await cardAsked(issuer, principal, params.cardId);
+      const before = query.before === undefined ? null : (issuer.permutation.inward(query.before) ?? 0n);
+      const rows = await paymentsOf(issuer, card, { before, limit: query.limit ?? MOST });
+      const payments = rows.map((row) => paymentView(issuer.permutation, row));
+      return { status: 200, body: { payments, responseCount: payments.length } };
+    },
+  }),
+];
