@@ -141,8 +141,8 @@ test('what is read of it: payments with their explanation, page by page, and wha
   );
   const [declined] = page;
   assert.ok(declined);
-  // biome-ignore lint/suspicious/noExplicitAny: as it goes over the wire
-  const view = JSON.parse(JSON.stringify(paymentView(world.issuer.permutation, declined))) as any;
+  // As it goes over the wire.
+  const view: { explanation: object[] } = JSON.parse(JSON.stringify(paymentView(world.issuer.permutation, declined)));
   assert.deepEqual(view.explanation.at(-1), {
     check: 'SPEND_RULES',
     result: 'FAILED',

@@ -1,5 +1,5 @@
 // Holds that end by themselves. Rule: a hold is released once, whoever finds it due first.
-import type { Db, Timeline } from '../../store/index.ts';
+import type { Db } from '../../store/index.ts';
 import type { Issuer } from '../issuer/index.ts';
 import { expire } from './life.ts';
 import { authorizationsExpired, nextExpiryAt } from './queries.ts';
@@ -19,9 +19,3 @@ export async function expiryDue(issuer: Issuer, now: Date): Promise<number> {
 }
 
 export const nextAuthorizationDueAt = (db: Db): Promise<Date | null> => nextExpiryAt(db);
-
-/** Holds that end, as the clock's walk and the worker run them. */
-export const authorizationTimeline = (issuer: Issuer): Timeline => ({
-  nextDueAt: nextAuthorizationDueAt,
-  runDue: () => expiryDue(issuer, issuer.clock.now()),
-});
