@@ -171,9 +171,52 @@ test('rows keep what differs from the defaults; what is read is whole', async ()
     ...defaultProgramme,
     biometrics: true,
     kyc: {
-      KYC_LEVEL_1: { cards: 3, debitCards: true, rules: {} },
+      KYC_LEVEL_1: { cards: 3, debitCards: true, rules: { spendLimit: [] } },
       KYC_LEVEL_2: defaultProgramme.kyc.KYC_LEVEL_2,
     },
+  });
+});
+
+test('a null within settings stands for the default, at any depth; a KYC level without limit of cards keeps its null', async () => {
+  const { id, programme } = await aTenant(at, 'nulls');
+  const created_at = at.clock.now();
+  // As an operator may have sent it: the database holds JSON, not our types.
+  const settings = <Of>(json: object): Of => json as Of;
+  await at.tenants.change(async (db) => {
+    const kyc = { KYC_LEVEL_1: { cards: null, debitCards: null, rules: { spendLimit: null } }, KYC_LEVEL_2: null };
+    await programmeUpsert(db, {
+      tenant_id: id,
+      id: programme,
+      name: 'nulls',
+      settings: settings({ kyc, cardLimits: { total: 4, currencies: null }, countries: null }),
+      created_at,
+    });
+    await profileUpsert(db, {
+      tenant_id: id,
+      id: 78n,
+      programme_id: programme,
+      name: 'nulls',
+      kind: 'card',
+      active: true,
+      settings: settings({
+        currencies: null,
+        threeDs: { required: true, primaryChannels: null },
+        fees: { atmFixed: 5, purchasePercent: null },
+        rules: { spendLimit: null, allowAtm: false },
+      }),
+      created_at,
+    });
+  });
+  assert.deepEqual((await at.tenants.programme(id, programme))?.settings, {
+    ...defaultProgramme,
+    cardLimits: { total: 4, currencies: {} },
+    kyc: { ...defaultProgramme.kyc, KYC_LEVEL_1: { ...defaultProgramme.kyc.KYC_LEVEL_1, cards: null } },
+  });
+  assert.deepEqual((await at.tenants.profile(id, 78n))?.settings, {
+    ...defaultProfile,
+    threeDs: { ...defaultProfile.threeDs, required: true },
+    fees: { ...defaultProfile.fees, atmFixed: 5 },
+    rules: { allowAtm: false },
   });
 });
 

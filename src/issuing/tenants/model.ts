@@ -245,13 +245,25 @@ export interface Tenants {
   factors(tenantId: bigint, userId: bigint): Promise<readonly AuthChannel[]>;
 }
 
-/** Settings as they apply: what is not set is the default, also inside of objects. */
+const isGroup = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Settings as they apply: what is not set or null is the default, at any depth. Lists are whole. */
 export function filled<Settings extends object>(defaults: Settings, given: Partial<Settings>): Settings {
-  const isGroup = (value: unknown): value is object =>
-    typeof value === 'object' && value !== null && !Array.isArray(value);
-  const merged = Object.entries(given).map(([name, value]) => {
+  const set = Object.entries(given).filter(([, value]) => value !== null);
+  const merged = set.map(([name, value]) => {
     const standard: unknown = defaults[name as keyof Settings];
-    return [name, isGroup(standard) && isGroup(value) ? { ...standard, ...value } : value];
+    return [name, isGroup(standard) && isGroup(value) ? filled(standard, value) : value];
   });
   return { ...defaults, ...Object.fromEntries(merged) };
+}
+
+/** A programme's settings as they apply. The one null that is not a default: a KYC level without limit of cards. */
+export function filledProgramme(given: Partial<ProgrammeSettings>): ProgrammeSettings {
+  const settings = filled(defaultProgramme, given);
+  const levels = KYC_LEVELS.map((level) => {
+    const unlimited = given.kyc?.[level]?.cards === null;
+    return [level, unlimited ? { ...settings.kyc[level], cards: null } : settings.kyc[level]];
+  });
+  return { ...settings, kyc: Object.fromEntries(levels) };
 }

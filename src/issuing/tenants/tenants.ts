@@ -6,9 +6,9 @@ import type { Db } from '../../store/index.ts';
 import {
   defaultInstallation,
   defaultProfile,
-  defaultProgramme,
   defaultTenant,
   filled,
+  filledProgramme,
   type InstallationSettings,
   type Profile,
   type Programme,
@@ -81,7 +81,7 @@ const programmeFrom = ({ tenant_id, id, name, settings }: ProgrammeRow): Program
   tenantId: tenant_id,
   id,
   name,
-  settings: { ...filled(defaultProgramme, settings), kyc: filled(defaultProgramme.kyc, settings.kyc ?? {}) },
+  settings: filledProgramme(settings),
 });
 const profileFrom = ({ tenant_id, id, programme_id, name, kind, active, settings }: ProfileRow): Profile => ({
   tenantId: tenant_id,
