@@ -209,6 +209,7 @@ test('planted in one row each, every spelling is found in heap, write-ahead log,
   const [plain, spaced, number, quoted, form] = codeSpellings(CVV, HOLDER) as [string, string, string, string, string];
   for (const text of [plain, spaced, number, quoted, form, CVV, JSON.stringify([CVV, HOLDER])])
     await plant('text', text);
+  await plant('bytes', Buffer.from(CVV));
   for (const json of [{ cvv: CVV }, card]) await plant('json', JSON.stringify(json));
 
   const hits = await search();

@@ -179,7 +179,9 @@ test('the search finds what is there', () => {
     for (const inside of [`${pan}`, `{"pan":"${pan}"}`, `..${pan}.`])
       assert.notDeepEqual(found(Buffer.from(inside).toString('base64')), [], inside);
   }
-  for (const text of [`"cvv": "${CVV}"`, `cvv=${CVV}`, CVV, `a ${CVV}, b`]) assert.ok(codeIn(text, CVV), text);
+  const bytes = `\\x${Buffer.from(CVV).toString('hex')}`;
+  for (const text of [`"cvv": "${CVV}"`, `cvv=${CVV}`, CVV, `a ${CVV}, b`, bytes]) assert.ok(codeIn(text, CVV), text);
+  for (const text of [`1${CVV}`, `${CVV}-3`, `${bytes}00`]) assert.equal(codeIn(text, CVV), false, text);
 });
 
 interface Column {

@@ -51,9 +51,12 @@ export function finder(pans: Readonly<Record<string, string>>): (text: string) =
   return (text) => [...new Set(needles.filter(({ needle }) => text.includes(needle)).map(({ hit }) => hit))];
 }
 
-/** Whether a security code stands in a text as a number of its own: its digits also stand by chance inside ids, times and hashes. */
+/**
+ * Whether a security code stands in a text as a number of its own, or as a whole bytea: its digits also stand by chance inside ids,
+ * times and hashes.
+ */
 export const codeIn = (text: string, code: string): boolean =>
-  new RegExp(`(?<![\\w.:-])${code}(?![\\w.:-])`).test(text);
+  new RegExp(`(?<![\\w.:-])${code}(?![\\w.:-])|\\\\x${Buffer.from(code).toString('hex')}(?![0-9a-f])`).test(text);
 
 /**
  * A security code in the bytes of a file. Four digits alone occur there by chance, so each spelling carries what would stand
