@@ -78,22 +78,3 @@ create table spend_counters (
   held int8 not null,
   primary key (tenant_id, card_id)
 ) with (fillfactor = 50);
-
--- Challenges of 3-D Secure for issued cards.
-create table card_challenges (
-  tenant_id int8 not null,
-  id int8 not null,
-  card_id int8 not null,
-  channel text not null,
-  state text not null check (state in ('PENDING', 'PASSED', 'FAILED', 'EXPIRED')),
-  amount int8 not null,
-  currency text not null,
-  merchant text not null,
-  code_hash text,
-  tries int4 not null,
-  sent_at timestamptz not null,
-  expires_at timestamptz not null,
-  created_at timestamptz not null,
-  updated_at timestamptz not null,
-  primary key (tenant_id, id)
-);

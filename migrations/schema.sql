@@ -55,22 +55,6 @@ create table bin_ranges (
   own boolean not null,
   updated_at timestamp with time zone not null
 );
-create table card_challenges (
-  tenant_id bigint not null,
-  id bigint not null,
-  card_id bigint not null,
-  channel text not null,
-  state text not null,
-  amount bigint not null,
-  currency text not null,
-  merchant text not null,
-  code_hash text,
-  tries integer not null,
-  sent_at timestamp with time zone not null,
-  expires_at timestamp with time zone not null,
-  created_at timestamp with time zone not null,
-  updated_at timestamp with time zone not null
-);
 create table card_counts (
   tenant_id bigint not null,
   level text not null,
@@ -653,8 +637,6 @@ alter table balances add constraint balances_pkey PRIMARY KEY (project_id, accou
 alter table bin_ranges add constraint bin_ranges_country_check CHECK ((country ~ '^[A-Z]{3}$'::text));
 alter table bin_ranges add constraint bin_ranges_pkey PRIMARY KEY (prefix);
 alter table bin_ranges add constraint bin_ranges_prefix_check CHECK ((prefix ~ '^[0-9]{6,8}$'::text));
-alter table card_challenges add constraint card_challenges_pkey PRIMARY KEY (tenant_id, id);
-alter table card_challenges add constraint card_challenges_state_check CHECK ((state = ANY (ARRAY['PENDING'::text, 'PASSED'::text, 'FAILED'::text, 'EXPIRED'::text])));
 alter table card_counts add constraint card_counts_pkey PRIMARY KEY (tenant_id, level, level_id, currency);
 alter table card_mobiles add constraint card_mobiles_pkey PRIMARY KEY (tenant_id, programme_id, mobile);
 alter table card_numbers add constraint card_numbers_pkey PRIMARY KEY (fingerprint);

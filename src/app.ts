@@ -12,7 +12,8 @@ import {
   VirtualClock,
 } from './base/index.ts';
 import { type Config, SANDBOX_OPERATOR } from './config.ts';
-import { clockRestore, clockSave, gatewayApi, gatewayScenarios, simulatorEndpoints } from './gateway/index.ts';
+import { createForwarding } from './events/index.ts';
+import { clockRestore, clockSave, gatewayApi, gatewayScenarios, simulatorApi } from './gateway/index.ts';
 import {
   audited,
   bearerAuthentication,
@@ -20,21 +21,18 @@ import {
   loginRefused,
   type Office,
   operatorApi,
-  operatorEnvelope,
 } from './gateway/operator/index.ts';
 import {
   arrive,
   checkoutDoor,
   type Gateway,
   land,
-  OrderNotFound,
   orderInvariants,
   orderTimeline,
   orderTrace,
   PROCESS_LOCKS,
   recoverOrphans,
   runWorker,
-  type SimulatedIssuer,
 } from './gateway/orders/index.ts';
 import { createProjects, sandboxSecrets, seedSandbox } from './gateway/projects/index.ts';
 import { createRisk } from './gateway/risk/index.ts';
@@ -49,15 +47,21 @@ import {
   purgeIdempotency,
   rateLimiter,
 } from './http/index.ts';
-import { createIssuing, createTenants, type Issuer, sandboxTenantSecrets, seedIssuing } from './issuing/index.ts';
-import { createRates, type Invariant, ledgerInvariants } from './ledger/index.ts';
 import {
-  afterSettlement,
+  createIssuing,
+  createTenants,
+  type Issuer,
+  type Issuing,
+  sandboxTenantSecrets,
+  seedIssuing,
+} from './issuing/index.ts';
+import { createRates, ledgerInvariants, proof } from './ledger/index.ts';
+import {
   binsLoad,
   createSimulator,
-  demandsThreeds,
+  type IssuerHost,
   type Link,
-  refusedAsFraud,
+  simulatedIssuer,
   stanMaker,
   threedsOutcome,
 } from './network/index.ts';
@@ -75,7 +79,7 @@ import {
   purgeCommitGroups,
   StartError,
 } from './store/index.ts';
-import { acsRoutes, createThreeds, noDirectory, sandboxDirectory } from './threeds/index.ts';
+import { acsRoutes, createThreeds, noDirectory, sandboxDirectory, verifyCavv } from './threeds/index.ts';
 import { openVault } from './vault/index.ts';
 
 export interface App {
@@ -151,6 +155,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     await rates.reload(clock.now());
     await binsLoad(database);
 
+    let issuing: Issuing;
     const links = new Map<string, Link>();
     let simulator: ReturnType<typeof createSimulator> | null = null;
     if (sandbox) {
@@ -160,7 +165,9 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
         ids,
         log,
       });
-      simulator = createSimulator({ committer: acquirer, database, clock, random, log, ...options.link });
+      // The issuing side is made further down; by the time the first message comes it is there.
+      const issuer: IssuerHost = { handle: (request) => issuing.host.handle(request) };
+      simulator = createSimulator({ committer: acquirer, database, clock, random, log, issuer, ...options.link });
       links.set(simulator.name, simulator);
       const closing = simulator;
       closers.push(
@@ -267,10 +274,11 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
 
     const limiter = rateLimiter(systemClock);
     const checkInvariants = async (): Promise<Check[]> => {
+      const invariants = [...orderInvariants, ...ledgerInvariants, ...issuing.invariants];
       const [overdue, ...checks] = await Promise.all([
         // The job that deletes them runs every minute.
         vault.overdueCvvs(addMs(clock.now(), -120_000)),
-        ...[...orderInvariants, ...ledgerInvariants].map((invariant) => check(database, invariant)),
+        ...invariants.map((invariant) => proof(database, invariant)),
       ]);
       return [
         ...checks,
@@ -297,14 +305,17 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       onRefused: (from) => loginRefused(office, from),
     });
     const failures = sandbox ? null : { perSecond: 0.5, burst: 20 };
-    const issuing = createIssuing({
+    issuing = createIssuing({
       issuer,
       limits: { limiter, rate: config.rateLimit, failures },
+      ports: {
+        verifyCavv: (claim) => verifyCavv(vault, claim),
+        forward: createForwarding({ clock: systemClock, log, allowPrivate: sandbox }),
+      },
       office: {
         tenants,
         tools,
-        change: (asked, action, target, work) =>
-          audited(office, asked, action, target, work).finally(() => tenants.refresh()),
+        change: (asked, action, target, work) => audited(office, asked, action, target, work),
       },
     });
     const timelines = [orderTimeline(gateway), ...issuing.timelines];
@@ -320,26 +331,18 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       operatorApi(office, operatorAuthentication, issuing.operator),
     ];
     if (virtual && simulator) {
-      apis.push({
-        prefix: '/simulator',
-        name: 'Simulator',
-        envelope: operatorEnvelope,
-        authentication: operatorAuthentication,
-        endpoints: [
-          ...issuing.simulator,
-          ...simulatorEndpoints({
-            clock: virtual,
-            simulator,
-            arrive: async (text, type) => {
-              const id = permutation.inward(text);
-              return id === null ? null : arrive(gateway, id, type).catch((error: unknown) => missing(error));
-            },
-            advanceTo: (target) => advanceTo(database, timelines, virtual, target),
-            clockChanged: () => clockSave(database, virtual),
-            scenarios: async () => [...gatewayScenarios, ...(await issuing.scenarios())],
-          }),
-        ],
-      });
+      const routes = {
+        clock: virtual,
+        simulator,
+        arrive: async (text: string, type: 'chargeback' | 'representment') => {
+          const id = permutation.inward(text);
+          return id === null ? null : arrive(gateway, id, type);
+        },
+        advanceTo: (target: Date) => advanceTo(database, timelines, virtual, target),
+        clockChanged: () => clockSave(database, virtual),
+        scenarios: async () => [...gatewayScenarios, ...(await issuing.scenarios())],
+      };
+      apis.push(simulatorApi(routes, operatorAuthentication, issuing.simulator));
     }
     for (const declaration of apis) api(server, declaration);
     documentation(server, apis, {
@@ -394,20 +397,3 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
 }
 
 const urlOf = (host: string, port: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-
-/** An order that isn't there is an answer here, anything else stays an error. */
-function missing(error: unknown): null {
-  if (error instanceof OrderNotFound) return null;
-  throw error;
-}
-
-const simulatedIssuer: SimulatedIssuer = {
-  mandatesAuthentication: demandsThreeds,
-  screensAsFraud: (pan) => refusedAsFraud(pan),
-  chargebackAfterSettlement: (pan, holder) => afterSettlement(pan, holder)?.chargeback ?? null,
-};
-
-async function check(database: Database, { id, sql }: Invariant): Promise<Check> {
-  const rows = await database.query(`select * from (${sql}) violations limit 100`);
-  return { id, ok: rows.length === 0, violations: rows };
-}

@@ -3,4 +3,4 @@
 export { type GatewayApiOptions, gatewayApi } from './routes.ts';
 export { clockRestore, clockSave } from './sandbox-clock-queries.ts';
 export { gatewayScenarios } from './scenarios.ts';
-export { simulatorEndpoints } from './simulator-routes.ts';
+export { simulatorApi } from './simulator-routes.ts';

@@ -3,6 +3,8 @@ import Type from 'typebox';
 import { addMs, parseDuration, type VirtualClock } from '../base/index.ts';
 import {
   type AnyEndpoint,
+  type Api,
+  type Authentication,
   endpointOf,
   Failure,
   Flag,
@@ -14,9 +16,22 @@ import {
   Token,
 } from '../http/index.ts';
 import { faultPlanFrom, type Simulator } from '../network/index.ts';
-import type { Operator } from './operator/index.ts';
+import { type Operator, operatorEnvelope } from './operator/index.ts';
 
 const endpoint = endpointOf<Operator>();
+
+/** The simulator's API. `more`: endpoints of other rooms under the same prefix and secret. */
+export const simulatorApi = (
+  routes: SimulatorRoutes,
+  authentication: Authentication<Operator>,
+  more: readonly AnyEndpoint<Operator>[],
+): Api<Operator> => ({
+  prefix: '/simulator',
+  name: 'Simulator',
+  envelope: operatorEnvelope,
+  authentication,
+  endpoints: [...more, ...simulatorEndpoints(routes)],
+});
 
 export interface SimulatorRoutes {
   /** A chargeback, or the representment that was won; false when the order does not take it. null: no such order. */
@@ -31,7 +46,7 @@ export interface SimulatorRoutes {
   readonly clockChanged: () => Promise<void>;
 }
 
-export function simulatorEndpoints({
+function simulatorEndpoints({
   arrive,
   clock,
   simulator,

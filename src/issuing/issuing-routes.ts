@@ -1,8 +1,19 @@
 // The issuing side as app.ts puts it together: its APIs, its part of the simulator, what it has due.
 import type { AnyApi, AnyEndpoint } from '../http/index.ts';
+import type { Invariant } from '../ledger/index.ts';
+import type { IssuerHost } from '../network/index.ts';
 import type { Timeline } from '../store/index.ts';
 import { type Limits, messageEndpoints, purgeMessages, purgeSessions } from './access/index.ts';
 import { depositEndpoints } from './accounts/index.ts';
+import {
+  type AuthorizationPorts,
+  authorizationInvariants,
+  authorizationSimulatorEndpoints,
+  createAuthorizer,
+  expiryDue,
+  nextAuthorizationDueAt,
+  pendingDue,
+} from './authorization/index.ts';
 import { cardsNextDueAt, cardsRunDue, purgeReveals } from './cards/index.ts';
 import type { Issuer } from './issuer/index.ts';
 import { type IssuingOffice, operatorEndpoints } from './operator/index.ts';
@@ -11,6 +22,9 @@ import { openHolds } from './rules/index.ts';
 import { issuingScenarios } from './scenarios/index.ts';
 
 export interface Issuing {
+  /** Answers the network for the cards that are issued here. */
+  readonly host: IssuerHost;
+  readonly invariants: readonly Invariant[];
   readonly apis: readonly AnyApi[];
   /** Below /operator. */
   readonly operator: readonly AnyEndpoint<{ readonly name: string }>[];
@@ -27,14 +41,41 @@ export interface IssuingOptions {
   readonly issuer: Issuer;
   readonly limits: Limits;
   readonly office: Omit<IssuingOffice, 'issuer'>;
+  readonly ports: AuthorizationPorts;
 }
 
-export function createIssuing({ issuer, limits, office }: IssuingOptions): Issuing {
+/** What was changed is in force in this process once the change resolves. */
+const refreshing = ({ change, tenants }: IssuingOptions['office']): IssuingOffice['change'] =>
+  async function changed(asked, action, target, work) {
+    try {
+      return await change(asked, action, target, work);
+    } finally {
+      await tenants.refresh();
+    }
+  };
+
+export function createIssuing({ issuer, limits, office, ports }: IssuingOptions): Issuing {
+  const authorizer = createAuthorizer(issuer, ports);
   return {
+    host: authorizer,
+    invariants: authorizationInvariants,
     apis: issuingApis(issuer, limits),
-    operator: operatorEndpoints({ ...office, issuer }),
-    simulator: [...depositEndpoints(issuer), ...messageEndpoints(issuer)],
-    timelines: [{ nextDueAt: cardsNextDueAt, runDue: () => cardsRunDue(issuer, openHolds) }],
+    operator: operatorEndpoints({ ...office, issuer, change: refreshing(office) }),
+    simulator: [
+      ...depositEndpoints(issuer),
+      ...messageEndpoints(issuer),
+      ...authorizationSimulatorEndpoints(issuer, authorizer),
+    ],
+    timelines: [
+      { nextDueAt: cardsNextDueAt, runDue: () => cardsRunDue(issuer, openHolds) },
+      {
+        nextDueAt: nextAuthorizationDueAt,
+        async runDue() {
+          const now = issuer.clock.now();
+          return (await expiryDue(issuer, now)) + (await pendingDue(issuer, now));
+        },
+      },
+    ],
     scenarios: () => issuingScenarios(issuer),
     async purge() {
       await Promise.all([purgeSessions(issuer), purgeMessages(issuer), purgeReveals(issuer)]);

@@ -12,10 +12,10 @@ import {
   stepUpEndpoints,
 } from './access/index.ts';
 import { accountEndpoints } from './accounts/index.ts';
+import { availableToSpend, paymentEndpoints, rulesAbove } from './authorization/index.ts';
 import { attachedCards, cardEndpoints, lifeEndpoints } from './cards/index.ts';
 import { issuingEnvelope, issuingReader } from './fields/index.ts';
 import type { Issuer } from './issuer/index.ts';
-import { limitsPort } from './limits.ts';
 import { openHolds } from './rules/index.ts';
 import type { Tenant } from './tenants/index.ts';
 import { transferEndpoints } from './transfers/index.ts';
@@ -46,7 +46,11 @@ export function issuingApis(issuer: Issuer, limits: Limits): AnyApi[] {
     ...common,
     authentication: sessionAuthentication(issuer, limits, 'refused'),
     endpoints: [
-      ...cardEndpoints(issuer, limitsPort(issuer)),
+      ...cardEndpoints(issuer, {
+        rulesAbove: (card) => rulesAbove(issuer, card),
+        availableToSpend: (card) => availableToSpend(issuer, card),
+      }),
+      ...paymentEndpoints(issuer),
       ...lifeEndpoints(issuer, openHolds),
       ...accountEndpoints(issuer, attachedCards),
       ...transferEndpoints(issuer),

@@ -2,7 +2,7 @@
 
 export { type Cashflow, cashflowOf } from './cashflow.ts';
 export { account } from './chart.ts';
-export { type Invariant, ledgerInvariants } from './invariants.ts';
+export { type Invariant, ledgerInvariants, proof } from './invariants.ts';
 export {
   convert,
   type Entry,

@@ -1,4 +1,6 @@
 // What must be true of the books at any moment, as queries that return what violates it.
+import type { Db } from '../store/index.ts';
+
 export interface Invariant {
   readonly id: string;
   readonly title: string;
@@ -31,3 +33,12 @@ export const ledgerInvariants: readonly Invariant[] = [
     sql: `select project_id, account, currency, amount from balances where (account like 'merchant_reserve%' and amount > 0) or (account = 'hold' and amount < 0)`,
   },
 ];
+
+/** One invariant asked of the database as it stands. */
+export async function proof(
+  db: Db,
+  { id, sql }: Invariant,
+): Promise<{ readonly id: string; readonly ok: boolean; readonly violations: readonly object[] }> {
+  const violations = await db.query(`select * from (${sql}) violations limit 100`);
+  return { id, ok: violations.length === 0, violations };
+}

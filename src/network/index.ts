@@ -25,13 +25,11 @@ export {
 export type { OrderBook } from './queries.ts';
 export { createSimulator, type LateAnswerListener, type Simulator, type SimulatorOptions } from './simulator.ts';
 export {
-  afterSettlement,
   type Chargeback,
-  demandsThreeds,
   type Fault,
   type Outcome,
   outcomeOf,
-  refusedAsFraud,
+  simulatedIssuer,
   type ThreedsOutcome,
   threedsOutcome,
 } from './simulator-cards.ts';

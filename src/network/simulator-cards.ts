@@ -190,3 +190,11 @@ export function afterSettlement(pan: Pan, holder: string | null): { readonly cha
   const meaning = meaningAt(pan, holder, Object.values(MOMENTS));
   return meaning && 'chargeback' in meaning ? meaning : null;
 }
+
+/** What the sandbox's issuers do by themselves, as the gateway asks them. */
+export const simulatedIssuer = {
+  mandatesAuthentication: demandsThreeds,
+  screensAsFraud: refusedAsFraud,
+  chargebackAfterSettlement: (pan: Pan, holder: string | null): Chargeback | null =>
+    afterSettlement(pan, holder)?.chargeback ?? null,
+};

@@ -15,6 +15,8 @@ export interface AuthenticationRequest {
   /** Lowercase name of the BIN table. */
   readonly brand: string;
   readonly amount: Money;
+  /** DE 42: what the proof is bound to besides the amount. */
+  readonly merchantId: string;
   /** What the cardholder reads on the challenge page. */
   readonly merchantName: string;
   /** The merchant demands it: challenge wish 04 (mandated). */

@@ -1,5 +1,5 @@
-// The cardholder authentication verification value: 20 bytes by keyed hash over card, amount, currency, directory id and ECI.
-// Rule: whoever changes one of the five gets a value that the issuer's host refuses.
+// The cardholder authentication verification value: 20 bytes by keyed hash over card, amount, currency, merchant, directory id and ECI.
+// Rule: whoever changes one of the six gets a value that the issuer's host refuses.
 import { timingSafeEqual } from 'node:crypto';
 import type { Money, Pan } from '../base/index.ts';
 
@@ -12,10 +12,10 @@ export interface Keys {
 const LENGTH = 20;
 
 /** All but the ECI, which is not known before the challenge ends. Bound to one directory id, so it never links two payments of a card. */
-export const cavvSeed = (keys: Keys, pan: Pan, amount: Money, dsTransId: string): Buffer =>
+export const cavvSeed = (keys: Keys, { pan, amount, merchantId, dsTransId }: Omit<CavvClaim, 'eci' | 'cavv'>): Buffer =>
   keys.keyed(
     'threeds.cavv.seed',
-    JSON.stringify([keys.fingerprint(pan), String(amount.minor), amount.currency, dsTransId]),
+    JSON.stringify([keys.fingerprint(pan), String(amount.minor), amount.currency, merchantId, dsTransId]),
   );
 
 /** DE 48 tag 02: base64 of 20 bytes, 28 characters. */
@@ -28,16 +28,17 @@ export const cavvFrom = (keys: Keys, seed: Buffer, eci: string): string =>
 export interface CavvClaim {
   readonly pan: Pan;
   readonly amount: Money;
+  readonly merchantId: string;
   readonly dsTransId: string;
   readonly eci: string;
   readonly cavv: string;
 }
 
-/** @public The issuer's host asks: did our access control server make this value for this card, amount, currency, directory id and ECI? */
+/** The issuer's host asks: did our access control server make this value for this card, amount, currency, directory id and ECI? */
 export function verifyCavv(keys: Keys, claim: CavvClaim): boolean {
   const given = decodeCavv(claim.cavv);
   if (!given) return false;
-  const seed = cavvSeed(keys, claim.pan, claim.amount, claim.dsTransId);
+  const seed = cavvSeed(keys, claim);
   return timingSafeEqual(given, Buffer.from(cavvFrom(keys, seed, claim.eci), 'base64'));
 }
 

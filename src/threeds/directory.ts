@@ -76,7 +76,7 @@ export function sandboxDirectory({ outcome, keys, random }: SandboxDirectoryOpti
       const wanted = outcome(request.pan, request.holder) ?? 'challenge';
       if (wanted === 'directory_error') throw new Error('directory answered with an error message');
       const dsTransId = uuid(random);
-      const seed = cavvSeed(keys, request.pan, request.amount, dsTransId);
+      const seed = cavvSeed(keys, { ...request, dsTransId });
       const final = FINAL[wanted];
       if (final) {
         const eci = eciOf(request.brand, final.letter);

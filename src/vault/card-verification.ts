@@ -46,8 +46,10 @@ export function cardVerificationValue(keys: Buffer, digits: string, expiry: stri
 export function naturalPin(key: Buffer, digits: string): string {
   const data = Buffer.from(digits.slice(0, -1).slice(-12).padStart(16, '0'), 'hex');
   const table = '0123456789012345';
-  return [...twoKey(key, data).toString('hex')]
+  return twoKey(key, data)
+    .toString('hex')
     .slice(0, 4)
+    .split('')
     .map((digit) => table[Number.parseInt(digit, 16)])
     .join('');
 }
@@ -63,7 +65,10 @@ export function cardVerification(keyed: (purpose: string, data: string) => Buffe
   const pinKey = keyed('card_verification', 'pin').subarray(0, 16);
   const cvv = (pan: Pan, expiry: string): string => cardVerificationValue(cvvKeys, pan.reveal(), expiry, '000');
   const pin = (pan: Pan, offset: string): string =>
-    [...naturalPin(pinKey, pan.reveal())].map((digit, i) => (Number(digit) + Number(offset[i])) % 10).join('');
+    naturalPin(pinKey, pan.reveal())
+      .split('')
+      .map((digit, i) => (Number(digit) + Number(offset[i])) % 10)
+      .join('');
   return {
     cvv,
     cvvMatches: (pan, expiry, given) => same(cvv(pan, expiry), given),

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { type Finished, verifyCavv } from '../../src/threeds/index.ts';
-import { answer, type Fields, formIn, keys, PAN, type Prepared, type World, world } from './world.ts';
+import { answer, type Fields, formIn, keys, MERCHANT_ID, PAN, type Prepared, type World, world } from './world.ts';
 
 let made: World;
 before(async () => {
@@ -43,8 +43,17 @@ for (const [brand, letter, code, eci] of [
     if (letter === 'Y' || letter === 'A') {
       const { cavv, dsTransId } = authentication;
       assert.ok(cavv && dsTransId && eci);
-      assert.ok(verifyCavv(keys, { pan: PAN, amount, dsTransId, eci, cavv }));
-      assert.ok(!verifyCavv(keys, { pan: PAN, amount: { ...amount, minor: 4201n }, dsTransId, eci, cavv }));
+      assert.ok(verifyCavv(keys, { pan: PAN, amount, merchantId: MERCHANT_ID, dsTransId, eci, cavv }));
+      assert.ok(
+        !verifyCavv(keys, {
+          pan: PAN,
+          amount: { ...amount, minor: 4201n },
+          merchantId: MERCHANT_ID,
+          dsTransId,
+          eci,
+          cavv,
+        }),
+      );
     } else assert.equal(authentication.cavv, null);
   });
 }

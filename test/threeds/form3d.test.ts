@@ -36,6 +36,7 @@ const request: AuthenticationRequest = {
   holder: 'Ada Example',
   brand: 'visa',
   amount: { minor: 1250n, currency: 'EUR' },
+  merchantId: 'SHOP00000000001',
   merchantName: 'Corner Shop',
   forced: true,
   browser: null,

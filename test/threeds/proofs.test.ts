@@ -32,6 +32,7 @@ test('a CAVV holds for its card, amount, currency and ECI, and for nothing else'
       holder: null,
       brand: 'visa',
       amount,
+      merchantId: 'SHOP1',
       merchantName: 'Shop',
       forced: true,
       browser: null,
@@ -45,11 +46,12 @@ test('a CAVV holds for its card, amount, currency and ECI, and for nothing else'
   const { cavv, dsTransId, eci } = answer.authentication;
   assert.ok(cavv && dsTransId && eci);
   assert.equal(Buffer.from(cavv, 'base64').length, 20);
-  const claim = { pan, amount, dsTransId, eci, cavv };
+  const claim = { pan, amount, merchantId: 'SHOP1', dsTransId, eci, cavv };
   assert.equal(verifyCavv(keys, claim), true);
   assert.equal(verifyCavv(keys, { ...claim, amount: { minor: 1251n, currency: 'EUR' } }), false);
   assert.equal(verifyCavv(keys, { ...claim, amount: { minor: 1250n, currency: 'USD' } }), false);
   assert.equal(verifyCavv(keys, { ...claim, pan: Pan.parse('2222400060000007') as Pan }), false);
+  assert.equal(verifyCavv(keys, { ...claim, merchantId: 'SHOP2' }), false);
   assert.equal(verifyCavv(keys, { ...claim, eci: '06' }), false);
   assert.equal(verifyCavv(keys, { ...claim, cavv: Buffer.alloc(20).toString('base64') }), false);
 });

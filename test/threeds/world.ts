@@ -35,6 +35,7 @@ export const keys: Keys = {
 };
 
 export const ids = idPermutation(Buffer.from('0123456789abcdef'));
+export const MERCHANT_ID = 'SHOP00000000001';
 export const PAN = Pan.parse('4111111111111111') as Pan;
 export const MASKED = maskDigits('4111111111111111');
 export const NOON = new Date('2026-11-21T12:00:00.000Z');
@@ -122,6 +123,7 @@ export async function world(directory?: Directory): Promise<World> {
       holder: 'Ada Example',
       brand: 'visa',
       amount: { minor: 1250n, currency: 'EUR' } satisfies Money,
+      merchantId: MERCHANT_ID,
       merchantName: 'Corner Shop',
       forced: true,
       browser: null,

@@ -30,6 +30,8 @@ export function reasonFor(
 
 export interface Ask {
   readonly project: Project;
+  /** The terminal's merchant number: the proof is bound to it. */
+  readonly merchantId: string;
   readonly orderId: bigint;
   readonly transactionId: bigint;
   readonly card: CardData;

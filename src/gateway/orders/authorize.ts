@@ -179,6 +179,7 @@ async function prepare(gateway: Gateway, request: AuthorizeRequest, terminal: Te
   if (!reason) return { ...base, refuse: null, secure3d: null, started: null, risk: verdict.changes };
   const started = await ask(gateway, {
     project,
+    merchantId: terminal.merchant_id,
     orderId,
     transactionId,
     card,

@@ -6,7 +6,7 @@ import type { Project } from '../projects/index.ts';
 import { orderAnswer, refusalAnswer, stateAnswer } from './answers.ts';
 import { allowedBy, ask, proof } from './authenticate.ts';
 import { OrderNotFound, type RefusalCode } from './errors.ts';
-import { type Gateway, viewOf } from './gateway.ts';
+import { type Gateway, terminalOf, viewOf } from './gateway.ts';
 import type { OrderState, Secure3d } from './model.ts';
 import { withDue } from './model.ts';
 import { type Begun, cardOf, carry, closedOrder, refusalRecord, startOperation } from './operate.ts';
@@ -85,6 +85,7 @@ async function stepAfter(gateway: Gateway, project: Project, { order }: OrderSta
   const again = gateway.ids.next();
   const started = await ask(gateway, {
     project,
+    merchantId: terminalOf(project, order.terminal)?.merchant_id ?? '',
     orderId: order.id,
     transactionId: again,
     card,

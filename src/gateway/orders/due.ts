@@ -7,7 +7,6 @@ import { NoAnswer } from '../../network/index.ts';
 import type { Change, Decision } from '../../store/index.ts';
 import type { Project } from '../projects/index.ts';
 import { approved, recoveryAt } from './effects.ts';
-import { OrderNotFound } from './errors.ts';
 import { type Gateway, terminalOf } from './gateway.ts';
 import { type DueKind, dueAt, type Operation, type Order, type OrderState, refundable, withDue } from './model.ts';
 import { cardOf, carry, closedOrder, startOperation } from './operate.ts';
@@ -355,11 +354,15 @@ const handlers: Readonly<Record<DueKind, Handler>> = {
   reserve,
 };
 
-/** Something arrives from the issuer for an order now; false when the order's state does not take it. Throws OrderNotFound. */
-export async function arrive(gateway: Gateway, id: bigint, type: 'chargeback' | 'representment'): Promise<boolean> {
+/** Something arrives from the issuer for an order now; false when the order's state does not take it, null when there is no such order. */
+export async function arrive(
+  gateway: Gateway,
+  id: bigint,
+  type: 'chargeback' | 'representment',
+): Promise<boolean | null> {
   const owner = await orderOwner(gateway.db, id);
   const project = owner === null ? null : await gateway.project(owner);
-  if (owner === null || !project) throw new OrderNotFound();
+  if (owner === null || !project) return null;
   const need = needOrder(owner, id);
   return gateway.committer.submit<boolean>({
     name: `arrive.${type}`,

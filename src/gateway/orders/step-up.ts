@@ -5,7 +5,7 @@ import type { BrowserDetails, Started } from '../../threeds/index.ts';
 import type { Project } from '../projects/index.ts';
 import { orderAnswer, stateAnswer } from './answers.ts';
 import { allowedBy, ask, proof } from './authenticate.ts';
-import { type Gateway, viewOf } from './gateway.ts';
+import { type Gateway, terminalOf, viewOf } from './gateway.ts';
 import { type OrderState, withDue } from './model.ts';
 import { type Begun, carry, closedOrder, startOperation } from './operate.ts';
 import { needOrder, orderKind, orderUpdate } from './queries.ts';
@@ -26,6 +26,7 @@ export async function stepUp(gateway: Gateway, request: SoftDeclined, { order }:
   const transactionId = gateway.ids.next();
   const started = await ask(gateway, {
     project,
+    merchantId: terminalOf(project, order.terminal)?.merchant_id ?? '',
     orderId: order.id,
     transactionId,
     card,

@@ -57,7 +57,8 @@ function requestOf(
     // A card that came in this request is no credential on file, whoever starts the payment.
     entryMode: order.initiator === 'merchant' && order.parent_order_id !== null ? 'credential_on_file' : 'ecommerce',
     channel: 'ecommerce',
-    final: true,
+    // Behind the first of several charges the rest stays held.
+    final: operation.type !== 'charge' || !terminal.multicapture,
     pin: null,
     initiator: order.initiator,
     indicator: order.options.indicator ?? null,

@@ -1,6 +1,6 @@
 // accounts: managed accounts, the funds of accounts and prepaid cards, and their statements.
 // Owns managed_accounts, funds and statement_entries.
-export { type AttachedCards, changeAccount, deposit } from './change.ts';
+export { type AttachedCards, changeAccount } from './change.ts';
 export { availableOf, type Counter, emptyFunds, type Moved, type Movement, moveFunds, transferFunds } from './funds.ts';
 export * from './model.ts';
 export { balancesView } from './present.ts';

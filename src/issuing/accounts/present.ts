@@ -52,9 +52,11 @@ const CSV = [
   'description',
 ] as const;
 
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
 /** RFC 4180; a text that a spreadsheet would run as a formula gets an apostrophe in front. */
-const cell = (value: unknown): string => {
-  const text = typeof value === 'string' ? value : String(value as number | bigint);
+const cell = (value: string | number | bigint): string => {
+  const text = String(value);
   const safe = /^[=+@\t\r]/.test(text) || (text.startsWith('-') && !/^-\d+$/.test(text)) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 };
@@ -71,7 +73,7 @@ export function statementCsv({ outward }: Permutation, currency: string, entries
     entry.available_change,
     entry.actual_after,
     entry.available_after,
-    entry.details.description ?? entry.details.merchantName ?? '',
+    textOf(entry.details.description ?? entry.details.merchantName),
   ]);
   return [CSV, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('');
 }

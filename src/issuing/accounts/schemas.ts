@@ -1,5 +1,5 @@
 // Shapes of the accounts' requests, and of the pages that lists and statements come in.
-import { choice, digits, integer, pathId, queryInteger, shape, text } from '../fields/index.ts';
+import { choice, digits, pathId, queryInteger, shape, text } from '../fields/index.ts';
 
 /** Fields that cards and accounts have in common. */
 export const tag = text({
@@ -49,4 +49,3 @@ export const StatementQuery = shape({
 });
 
 export const AccountPath = shape({ id: pathId('The account.') });
-export const DepositBody = shape({ amount: integer({ required: true, min: 1, max: 999_999_999_999 }) });

@@ -24,6 +24,8 @@ function renewed(issuer: Issuer, card: Card, at: Date): Card {
     expires: monthAfter(last, expiryPeriodMonths),
     details: {
       ...card.details,
+      // Another CVV: wrong ones of the old no longer count.
+      wrongCvvs: 0,
       physical: physical && {
         ...orderedPlastic(issuer, physical, at),
         pendingActivation: physical.pendingActivation,

@@ -3,18 +3,8 @@
 import type { Session } from '../access/index.ts';
 import { accountGet, type ManagedAccount } from '../accounts/index.ts';
 import { type Issuer, Refusal } from '../issuer/index.ts';
-import { type AuthChannel, mobileOfOther, type Profile, type Programme, type User } from '../tenants/index.ts';
+import { type AuthChannel, mobileOfOther, type Programme, type User } from '../tenants/index.ts';
 import type { ThreeDs, Wanted } from './conflicts.ts';
-
-export interface Gathered {
-  readonly programme: Programme;
-  readonly profile: Profile | null;
-  readonly parent: ManagedAccount | null;
-  readonly linked: User | null;
-  readonly factors: readonly AuthChannel[];
-  /** A user of another identity has the number. */
-  readonly mobileOfUser: boolean;
-}
 
 type Asking = Pick<Session, 'tenant' | 'identity'>;
 

@@ -1,8 +1,7 @@
 // cards: cards and their life. Owns cards, card_numbers, card_counts, card_mobiles, used_reveals and wallet_tokens.
 export { cardAsked } from './asked.ts';
 export { attachedCards } from './attached-queries.ts';
-export { type Asker, type CardMove, changeCard, type OpenHolds, restand } from './change.ts';
-export { countryAllowed } from './conflicts.ts';
+export { type Asker, type CardMove, changeCard, type OpenHolds } from './change.ts';
 export { createCard } from './create.ts';
 export { expiryMoment, mmyy } from './dates.ts';
 export { cardsNextDueAt, cardsRunDue } from './due.ts';

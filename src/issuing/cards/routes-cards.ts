@@ -1,6 +1,7 @@
 // /cards: request, list, show, change; limits; reveal.
 import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
 import type { Session } from '../access/index.ts';
+import { StatementQuery, statementAnswer } from '../accounts/index.ts';
 import { invalidField, shape, text } from '../fields/index.ts';
 import { type CommittedAnswer, type Issuer, Refusal } from '../issuer/index.ts';
 import type { Interval, Level, SpendRules } from '../rules/index.ts';
@@ -10,7 +11,7 @@ import type { ThreeDs } from './conflicts.ts';
 import { createCard } from './create.ts';
 import { changeLimits } from './limits.ts';
 import { cardsList } from './list-queries.ts';
-import type { Card } from './model.ts';
+import { type Card, instrumentOf } from './model.ts';
 import { patchCard } from './patch.ts';
 import { reveal } from './reveal.ts';
 import { CardPatch, CardPath, CardRequest, CardsQuery, LimitsBody } from './schemas.ts';
@@ -174,6 +175,28 @@ export function cardEndpoints(issuer: Issuer, limits: LimitsPort): AnyEndpoint<S
         const threeDs = channelsOf(principal.tenant, body.threeDSecureAuthConfig, ['threeDSecureAuthConfig']);
         const change = { ...body, threeDSecureAuthConfig: threeDs };
         return answered(await patchCard(issuer, principal, card, profile, change, view, once));
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/cards/transactions/:cardId',
+      operation: 'listCardTransactions',
+      summary: 'Statement of the card with running balances, as JSON or CSV',
+      description: "A debit card's is the part of its account's statement that is about the card.",
+      tag: TAG,
+      right: null,
+      params: CardPath,
+      query: StatementQuery,
+      answers: { 200: { description: 'A page of entries' }, ...failures, ...unknownCard },
+      async handler({ principal, params, query }) {
+        const card = await cardAsked(issuer, principal, params.cardId);
+        const of = {
+          tenantId: card.tenant_id,
+          instrumentId: instrumentOf(card),
+          currency: card.currency,
+          cardId: card.mode === 'DEBIT_MODE' ? permutation.outward(card.id) : null,
+        };
+        return statementAnswer(issuer, of, query);
       },
     }),
     endpoint({

@@ -97,7 +97,7 @@ export function text<const Options extends TextOptions>(options: Options): Field
       own(value) {
         if (typeof value !== 'string') return 'REGEX';
         if (value.trim() === '' && blank !== 'allowed') return blank;
-        const { length } = [...value];
+        const length = codePoints(value);
         if (length < min || length > max) return 'SIZE';
         if (!PRINTABLE.test(value)) return 'REGEX';
         return pattern && value !== '' && !pattern.test(value) ? 'REGEX' : null;
@@ -107,16 +107,16 @@ export function text<const Options extends TextOptions>(options: Options): Field
   );
 }
 
+/** Characters as people count them: a letter outside of the basic plane is one. */
+const codePoints = (value: string): number => Array.from(value).length;
+
 const PRINTABLE = /^[^\p{Cc}\p{Cs}]*$/u;
 
 /** A string of digits, kept as it came: leading zeros matter. */
 export function digits<const Options extends Omit<TextOptions, 'pattern' | 'blank'>>(
   options: Options,
 ): Field<string, Options> {
-  return text({ max: 19, ...options, pattern: /^\d+$/, blank: 'REGEX', exact: true }) as unknown as Field<
-    string,
-    Options
-  >;
+  return text({ max: 19, ...options, pattern: /^\d+$/, blank: 'REGEX', exact: true });
 }
 
 interface ChoiceOptions extends Presence, Common {
@@ -159,7 +159,7 @@ export function integer<const Options extends NumberOptions>(options: Options): 
     { type: 'integer', ...(min === undefined ? {} : { minimum: min }), ...(max === undefined ? {} : { maximum: max }) },
     options,
     {
-      own: (value) => (Number.isSafeInteger(value) ? outside(value as number, options) : 'RANGE'),
+      own: (value) => (typeof value === 'number' && Number.isSafeInteger(value) ? outside(value, options) : 'RANGE'),
     },
   );
 }

@@ -86,13 +86,13 @@ const LIMITS: readonly (readonly [code: RefusalCode, card: StagedCard, spendLimi
 
 interface Transfer {
   readonly code: RefusalCode;
-  readonly from: readonly [type: string, id: string | StagedCard];
-  readonly to: readonly [type: string, id: string | StagedCard];
+  readonly from: readonly [type: string, id: string];
+  readonly to: readonly [type: string, id: string];
   readonly currency?: string;
   readonly amount: number;
 }
 const account = (id: string) => ['managed_accounts', id] as const;
-const card = (state: StagedCard | string) => ['managed_cards', state] as const;
+const card = (state: string) => ['managed_cards', state] as const;
 
 const TRANSFERS: readonly Transfer[] = [
   { code: 'AMOUNT_INVALID', from: account('2001'), to: card('virtual'), amount: 0 },
