@@ -55,6 +55,24 @@ create table bin_ranges (
   own boolean not null,
   updated_at timestamp with time zone not null
 );
+create table card_challenges (
+  tenant_id bigint not null,
+  id bigint not null,
+  card_id bigint not null,
+  channel text not null,
+  state text not null,
+  mobile text,
+  amount bigint not null,
+  currency text not null,
+  merchant text not null,
+  code_hash text,
+  tries integer not null,
+  sends integer not null,
+  sent_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null
+);
 create table card_counts (
   tenant_id bigint not null,
   level text not null,
@@ -508,7 +526,8 @@ create table threeds_transactions (
   cavv_seed bytea not null,
   browser jsonb,
   created_at timestamp with time zone not null,
-  expires_at timestamp with time zone not null
+  expires_at timestamp with time zone not null,
+  challenge jsonb
 );
 create table transfers (
   tenant_id bigint not null,
@@ -600,6 +619,7 @@ CREATE INDEX authorization_messages_original ON public.authorization_messages US
 CREATE INDEX authorizations_card ON public.authorizations USING btree (tenant_id, card_id, id);
 CREATE INDEX authorizations_expires_at ON public.authorizations USING btree (expires_at) WHERE (state = 'OPEN'::text);
 CREATE INDEX authorizations_pending ON public.authorizations USING btree (created_at) WHERE (state = 'PENDING'::text);
+CREATE INDEX card_challenges_card ON public.card_challenges USING btree (tenant_id, card_id, id);
 CREATE INDEX cards_due_at ON public.cards USING btree (due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX cards_identity ON public.cards USING btree (tenant_id, identity_id, id);
 CREATE INDEX cards_parent ON public.cards USING btree (tenant_id, parent_account_id) WHERE (parent_account_id IS NOT NULL);
@@ -624,6 +644,7 @@ CREATE INDEX users_identity ON public.users USING btree (tenant_id, identity_id)
 CREATE INDEX vault_cvvs_until ON public.vault_cvvs USING btree (until);
 CREATE TRIGGER operator_audit_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.operator_audit FOR EACH STATEMENT EXECUTE FUNCTION operator_audit_is_append_only();
 CREATE TRIGGER postings_final BEFORE DELETE OR UPDATE OR TRUNCATE ON public.postings FOR EACH STATEMENT EXECUTE FUNCTION postings_are_final();
+CREATE UNIQUE INDEX card_challenges_id ON public.card_challenges USING btree (id);
 CREATE UNIQUE INDEX cards_id ON public.cards USING btree (id);
 CREATE UNIQUE INDEX events_order ON public.events USING btree (project_id, order_id, sequence);
 CREATE UNIQUE INDEX managed_accounts_id ON public.managed_accounts USING btree (id);
@@ -637,6 +658,9 @@ alter table balances add constraint balances_pkey PRIMARY KEY (project_id, accou
 alter table bin_ranges add constraint bin_ranges_country_check CHECK ((country ~ '^[A-Z]{3}$'::text));
 alter table bin_ranges add constraint bin_ranges_pkey PRIMARY KEY (prefix);
 alter table bin_ranges add constraint bin_ranges_prefix_check CHECK ((prefix ~ '^[0-9]{6,8}$'::text));
+alter table card_challenges add constraint card_challenges_channel_check CHECK ((channel = ANY (ARRAY['OTP_SMS'::text, 'BIOMETRICS'::text, 'EXTERNAL_AUTHY'::text])));
+alter table card_challenges add constraint card_challenges_pkey PRIMARY KEY (tenant_id, id);
+alter table card_challenges add constraint card_challenges_state_check CHECK ((state = ANY (ARRAY['PENDING'::text, 'PASSED'::text, 'FAILED'::text, 'EXPIRED'::text])));
 alter table card_counts add constraint card_counts_pkey PRIMARY KEY (tenant_id, level, level_id, currency);
 alter table card_mobiles add constraint card_mobiles_pkey PRIMARY KEY (tenant_id, programme_id, mobile);
 alter table card_numbers add constraint card_numbers_pkey PRIMARY KEY (fingerprint);

@@ -47,14 +47,7 @@ import {
   purgeIdempotency,
   rateLimiter,
 } from './http/index.ts';
-import {
-  createIssuing,
-  createTenants,
-  type Issuer,
-  type Issuing,
-  sandboxTenantSecrets,
-  seedIssuing,
-} from './issuing/index.ts';
+import { createIssuing, createTenants, type Issuer, sandboxTenantSecrets, seedIssuing } from './issuing/index.ts';
 import { createRates, ledgerInvariants, proof } from './ledger/index.ts';
 import {
   binsLoad,
@@ -79,7 +72,14 @@ import {
   purgeCommitGroups,
   StartError,
 } from './store/index.ts';
-import { acsRoutes, createThreeds, noDirectory, sandboxDirectory, verifyCavv } from './threeds/index.ts';
+import {
+  acsRoutes,
+  createThreeds,
+  noDirectory,
+  sandboxDirectory,
+  verifyCavv,
+  withCardholders,
+} from './threeds/index.ts';
 import { openVault } from './vault/index.ts';
 
 export interface App {
@@ -155,7 +155,6 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     await rates.reload(clock.now());
     await binsLoad(database);
 
-    let issuing: Issuing;
     const links = new Map<string, Link>();
     let simulator: ReturnType<typeof createSimulator> | null = null;
     if (sandbox) {
@@ -197,7 +196,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
         .finally(() => background.delete(kept));
       background.add(kept);
     };
-    const issuer: Issuer = {
+    const shared = {
       clock,
       ids,
       random,
@@ -206,12 +205,27 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       committer,
       vault,
       permutation,
-      tenants,
       publicUrl,
       sandbox,
-      rate: (from, to) => rates.get(from, to),
+      rate: (from: string, to: string) => rates.get(from, to),
       background: inBackground,
     };
+    const issuer: Issuer = { ...shared, tenants };
+    const limiter = rateLimiter(systemClock);
+    const failures = sandbox ? null : { perSecond: 0.5, burst: 20 };
+    const issuing = createIssuing({
+      issuer,
+      limits: { limiter, rate: config.rateLimit, failures },
+      ports: {
+        verifyCavv: (claim) => verifyCavv(vault, claim),
+        forward: createForwarding({ clock: systemClock, log, allowPrivate: sandbox }),
+      },
+      office: {
+        tenants,
+        tools,
+        change: (asked, action, target, work) => audited(office, asked, action, target, work),
+      },
+    });
     if (sandbox) {
       await seedSandbox(projects, tools, {
         hasRate: (from, to) => rates.get(from, to) !== null,
@@ -229,17 +243,11 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     }
     const risk = await createRisk({ db: database, clock, ids, keyed, log });
 
+    const directory = sandbox ? sandboxDirectory({ outcome: threedsOutcome, keys: vault, random }) : noDirectory;
     const gateway: Gateway = {
-      clock,
-      ids,
-      random,
-      log,
-      db: database,
-      committer,
-      vault,
+      ...shared,
       risk,
       links,
-      permutation,
       process,
       stans: stanMaker(random),
       threeds: createThreeds({
@@ -250,15 +258,11 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
         keys: vault,
         ids: permutation,
         publicUrl,
-        directory: sandbox ? sandboxDirectory({ outcome: threedsOutcome, keys: vault, random }) : noDirectory,
+        directory: withCardholders(issuing.cardholders, directory, { keys: vault, random }),
       }),
       once: onceRecords,
-      publicUrl,
-      sandbox,
       simulatedIssuer: sandbox ? simulatedIssuer : null,
       project: (id) => projects.byId(id),
-      rate: (from, to) => rates.get(from, to),
-      background: inBackground,
     };
     closers.push(async () => {
       await Promise.all(background);
@@ -272,7 +276,6 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       ),
     );
 
-    const limiter = rateLimiter(systemClock);
     const checkInvariants = async (): Promise<Check[]> => {
       const invariants = [...orderInvariants, ...ledgerInvariants, ...issuing.invariants];
       const [overdue, ...checks] = await Promise.all([
@@ -303,20 +306,6 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       secrets: [config.operatorSecret],
       failures: sandbox ? null : { limiter, rate: { perSecond: 0.2, burst: 10 } },
       onRefused: (from) => loginRefused(office, from),
-    });
-    const failures = sandbox ? null : { perSecond: 0.5, burst: 20 };
-    issuing = createIssuing({
-      issuer,
-      limits: { limiter, rate: config.rateLimit, failures },
-      ports: {
-        verifyCavv: (claim) => verifyCavv(vault, claim),
-        forward: createForwarding({ clock: systemClock, log, allowPrivate: sandbox }),
-      },
-      office: {
-        tenants,
-        tools,
-        change: (asked, action, target, work) => audited(office, asked, action, target, work),
-      },
     });
     const timelines = [orderTimeline(gateway), ...issuing.timelines];
     const apis: AnyApi[] = [
@@ -360,7 +349,17 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     // Forms are for pages only: a parser beside the APIs would take their bodies away from them.
     await server.app.register(async (pages) => {
       await pages.register(formbody);
-      await pages.register(acsRoutes({ db: database, clock, keys: vault, ids: permutation, log, publicUrl }));
+      await pages.register(
+        acsRoutes({
+          db: database,
+          clock,
+          keys: vault,
+          ids: permutation,
+          log,
+          publicUrl,
+          cardholders: issuing.cardholders,
+        }),
+      );
       await pages.register(
         checkoutRoutes({ checkout: checkoutDoor(gateway), land: (fields) => land(gateway, fields), publicUrl }),
       );

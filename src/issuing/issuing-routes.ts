@@ -15,13 +15,32 @@ import {
   pendingDue,
 } from './authorization/index.ts';
 import { cardsNextDueAt, cardsRunDue, purgeReveals } from './cards/index.ts';
+import {
+  challengeEndpoints,
+  checkCode,
+  enrol,
+  fallBack,
+  purgeChallenges,
+  resend,
+  stateOf,
+} from './challenges/index.ts';
 import type { Issuer } from './issuer/index.ts';
 import { type IssuingOffice, operatorEndpoints } from './operator/index.ts';
 import { issuingApis } from './routes.ts';
 import { openHolds } from './rules/index.ts';
 import { issuingScenarios } from './scenarios/index.ts';
 
+/** The issuing side as 3-D Secure asks it. */
+export interface CardholderAuthentication {
+  enrol(payment: Parameters<typeof enrol>[1]): ReturnType<typeof enrol>;
+  check(id: string, code: string): ReturnType<typeof checkCode>;
+  state(id: string): ReturnType<typeof stateOf>;
+  resend(id: string): ReturnType<typeof resend>;
+  fallBack(id: string): ReturnType<typeof fallBack>;
+}
+
 export interface Issuing {
+  readonly cardholders: CardholderAuthentication;
   /** Answers the network for the cards that are issued here. */
   readonly host: IssuerHost;
   readonly invariants: readonly Invariant[];
@@ -59,11 +78,19 @@ export function createIssuing({ issuer, limits, office, ports }: IssuingOptions)
   return {
     host: authorizer,
     invariants: authorizationInvariants,
+    cardholders: {
+      enrol: (payment) => enrol(issuer, payment),
+      check: (id, code) => checkCode(issuer, id, code),
+      state: (id) => stateOf(issuer, id),
+      resend: (id) => resend(issuer, id),
+      fallBack: (id) => fallBack(issuer, id),
+    },
     apis: issuingApis(issuer, limits),
     operator: operatorEndpoints({ ...office, issuer, change: refreshing(office) }),
     simulator: [
       ...depositEndpoints(issuer),
       ...messageEndpoints(issuer),
+      ...challengeEndpoints(issuer),
       ...authorizationSimulatorEndpoints(issuer, authorizer),
     ],
     timelines: [
@@ -78,7 +105,7 @@ export function createIssuing({ issuer, limits, office, ports }: IssuingOptions)
     ],
     scenarios: () => issuingScenarios(issuer),
     async purge() {
-      await Promise.all([purgeSessions(issuer), purgeMessages(issuer), purgeReveals(issuer)]);
+      await Promise.all([purgeSessions(issuer), purgeMessages(issuer), purgeReveals(issuer), purgeChallenges(issuer)]);
     },
   };
 }

@@ -91,6 +91,11 @@ const NOTICES: Readonly<Record<Notice, (view: Shown<'challenge'>) => readonly [t
   waiting: () => ['We are still waiting for an answer. Please keep this page open.', false],
 };
 
+const APPS: Readonly<Record<'BIOMETRICS' | 'EXTERNAL_AUTHY', string>> = {
+  BIOMETRICS: "Open your bank's app and confirm this payment with your fingerprint or face.",
+  EXTERNAL_AUTHY: 'Open your authenticator app and confirm this payment.',
+};
+
 function challengePage(view: Shown<'challenge'>, publicUrl: string): string {
   const { row, md, request, notice, now } = view;
   const told = notice && NOTICES[notice](view);
@@ -105,17 +110,30 @@ function challengePage(view: Shown<'challenge'>, publicUrl: string): string {
     row.resends < MAX_RESENDS
       ? html`<button class="plain" type="submit" name="do" value="resend" formnovalidate>Send a new code</button>`
       : html`<button class="plain" type="button" disabled>No more codes</button>`;
+  const { challenge } = row;
+  const fallback = challenge?.fallback
+    ? html`<button class="plain" type="submit" name="do" value="fallback" formnovalidate>Send me a code by SMS instead</button>`
+    : null;
+  const ask =
+    challenge && challenge.channel !== 'OTP_SMS'
+      ? html`<p class="note">${APPS[challenge.channel]}</p>
+<button type="submit" name="do" value="proceed" autofocus>I have confirmed</button>${fallback}
+<div class="pair"><button class="plain" type="submit" name="do" value="cancel" formnovalidate>Cancel</button></div>`
+      : html`<label for="code">${challenge?.sentTo ? `Code that we sent to ${challenge.sentTo}` : 'Code that we sent to your phone'}</label>
+<input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="12" required autofocus aria-describedby="left">
+<button type="submit" name="do" value="submit">Confirm</button>
+<div class="pair">${resend}<button class="plain" type="submit" name="do" value="cancel" formnovalidate>Cancel</button></div>`;
+  const help = challenge
+    ? null
+    : html`<details><summary>Test codes</summary>This is a sandbox: no message is sent. 1234 confirms, 1111 fails, 2222 is rejected, 3333 is unavailable, 7777 is an attempt, 00 and two digits fails with that reason.</details>`;
   const content = html`<h1>Confirm your payment</h1>
 <dl><dt>Merchant</dt><dd>${row.merchant_name}</dd><dt>Amount</dt><dd><b>${amountText(row.amount, row.currency)}</b></dd><dt>Card</dt><dd>${row.masked_pan}</dd></dl>
 ${told && html`<p class="note${told[1] ? ' bad' : ''}" role="${told[1] ? 'alert' : 'status'}">${told[0]}</p>`}
 <form id="challenge" method="POST" action="${publicUrl}/acs/answer">${fields}
-<label for="code">Code that we sent to your phone</label>
-<input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="12" required autofocus aria-describedby="left">
-<button type="submit" name="do" value="submit">Confirm</button>
-<div class="pair">${resend}<button class="plain" type="submit" name="do" value="cancel" formnovalidate>Cancel</button></div>
+${ask}
 </form>
-<p><small id="left">${triesLeft(row)} left. This page is valid for ${plural(minutes, 'minute')}.</small></p>
-<details><summary>Test codes</summary>This is a sandbox: no message is sent. 1234 confirms, 1111 fails, 2222 is rejected, 3333 is unavailable, 7777 is an attempt, 00 and two digits fails with that reason.</details>
+<p><small id="left">${challenge && challenge.channel !== 'OTP_SMS' ? null : `${triesLeft(row)} left. `}This page is valid for ${plural(minutes, 'minute')}.</small></p>
+${help}
 `;
   return page('Confirm your payment', row.brand, request.challengeWindowSize, content);
 }

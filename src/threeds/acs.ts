@@ -3,11 +3,13 @@
 // its work at most once: double clicks, reloads and the back button meet what is already decided.
 import { addMs } from '../base/index.ts';
 import { type BrowserDetails, browserOf, type Visit } from './browser.ts';
+import { type Cardholders, type ChallengeState, reportOf } from './cardholders.ts';
 import { type ChallengeRequest, decodeRequest, encodeCres, encodePaRes } from './carrier.ts';
 import { cancelled, judge, MAX_RESENDS, MAX_TRIES, RESEND_AFTER_MS, triesUsedUp } from './codes.ts';
 import { type FinishOptions, factsOf, findByMd, oneOf, resultOf } from './finish.ts';
 import {
   browserStore,
+  challengeStore,
   codeResend,
   type Found,
   type Report,
@@ -22,6 +24,7 @@ export type Body = Readonly<Record<string, unknown>>;
 
 export interface AcsOptions extends FinishOptions {
   readonly publicUrl: string;
+  readonly cardholders: Cardholders;
 }
 
 export type Notice = 'wrong' | 'again' | 'sent' | 'too_early' | 'no_more_codes' | 'waiting';
@@ -119,11 +122,21 @@ export async function answerChallenge(options: AcsOptions, body: Body): Promise<
   return row.stalled ? show(options, held, 'waiting') : action(options, held, body);
 }
 
+/** The issuing side's word on a challenge of its own. */
+async function decided(options: AcsOptions, held: Held, state: ChallengeState, byCode: boolean): Promise<View> {
+  const { row } = held;
+  const verdict = reportOf(state);
+  if (verdict) return showAfter(options, held, await resultReport(options.db, row, verdict, byCode), null);
+  if (!byCode) return show(options, held, 'waiting');
+  return showAfter(options, held, await trySpend(options.db, row), 'wrong');
+}
+
 const ACTIONS = {
   async submit(options: AcsOptions, held: Held, body: Body): Promise<View> {
     const { row } = held;
     const code = typeof body.code === 'string' ? body.code.trim() : '';
     if (code === '') return show(options, held, null);
+    if (row.challenge) return decided(options, held, await options.cardholders.check(row.challenge.id, code), true);
     const verdict = judge(code) ?? (row.tries + 1 >= MAX_TRIES ? triesUsedUp : null);
     const updated = verdict ? await resultReport(options.db, row, verdict, true) : await trySpend(options.db, row);
     return showAfter(options, held, updated, 'wrong');
@@ -131,9 +144,27 @@ const ACTIONS = {
   async resend(options: AcsOptions, held: Held): Promise<View> {
     const { row } = held;
     const now = options.clock.now();
+    if (row.challenge) {
+      const sent = await options.cardholders.resend(row.challenge.id);
+      if (sent !== 'sent') return show(options, held, sent === 'too_early' ? 'too_early' : 'no_more_codes');
+      return showAfter(options, held, await codeResend(options.db, row, now), 'sent');
+    }
     if (row.resends >= MAX_RESENDS) return show(options, held, 'no_more_codes');
     if (now < addMs(row.sent_at, RESEND_AFTER_MS)) return show(options, held, 'too_early');
     return showAfter(options, held, await codeResend(options.db, row, now), 'sent');
+  },
+  /** The cardholder has confirmed on a device, or says so. */
+  async proceed(options: AcsOptions, held: Held): Promise<View> {
+    const { challenge } = held.row;
+    if (!challenge) return show(options, held, null);
+    return decided(options, held, await options.cardholders.state(challenge.id), false);
+  },
+  async fallback(options: AcsOptions, held: Held): Promise<View> {
+    const { row } = held;
+    const next = row.challenge?.fallback ? await options.cardholders.fallBack(row.challenge.id) : null;
+    return next
+      ? showAfter(options, held, await challengeStore(options.db, row, next), 'sent')
+      : show(options, held, 'no_more_codes');
   },
   async cancel(options: AcsOptions, held: Held): Promise<View> {
     return showAfter(options, held, await resultReport(options.db, held.row, cancelled, false), null);

@@ -38,6 +38,7 @@ export function judge(code: string): Report | null {
   return /^00\d\d$/.test(code) ? report('N', code.slice(2)) : null;
 }
 
+export const passed = report('Y', null);
 export const cancelled = report('N', reasons.authenticationFailed, cancels.cardholder);
 export const timedOut = report('N', reasons.timedOut, cancels.timedOut);
 export const triesUsedUp = report('N', reasons.tooManyTries);

@@ -2,6 +2,7 @@
 // Rule: a directory may fail in any way; the requestor turns that into "unable to verify", never into a refusal of its own.
 import type { Pan, Random } from '../base/index.ts';
 import type { Authentication, AuthenticationRequest, Scenario } from './authentication.ts';
+import type { CardholderChallenge, Cardholders, Enrolment } from './cardholders.ts';
 import { uuid, type WindowSize } from './carrier.ts';
 import { cavvFrom, cavvSeed, type Keys } from './cavv.ts';
 import { reasons } from './codes.ts';
@@ -23,6 +24,8 @@ export type DirectoryAnswer =
       readonly cavvSeed: Buffer;
       /** The cardholder will never finish it. */
       readonly stalled: boolean;
+      /** Of a card that is issued here. */
+      readonly challenge: CardholderChallenge | null;
     };
 
 /** A 3-D Secure server, ours or a foreign one. No transaction is open while it is asked. */
@@ -78,11 +81,7 @@ export function sandboxDirectory({ outcome, keys, random }: SandboxDirectoryOpti
       const dsTransId = uuid(random);
       const seed = cavvSeed(keys, { ...request, dsTransId });
       const final = FINAL[wanted];
-      if (final) {
-        const eci = eciOf(request.brand, final.letter);
-        const cavv = eci && carriesCavv(final.letter) ? cavvFrom(keys, seed, eci) : null;
-        return { kind: 'final', authentication: { ...final, eci, cavv, dsTransId, version: VERSION } };
-      }
+      if (final) return finalAnswer(keys, request, final, seed, dsTransId);
       const step = wanted === 'method' && !request.methodDone ? 'method' : 'challenge';
       return {
         kind: 'form',
@@ -94,10 +93,57 @@ export function sandboxDirectory({ outcome, keys, random }: SandboxDirectoryOpti
         dsTransId,
         cavvSeed: seed,
         stalled: wanted === 'abandoned',
+        challenge: null,
       };
     },
   };
 }
+
+function finalAnswer(
+  keys: Keys,
+  { brand }: AuthenticationRequest,
+  final: Final,
+  seed: Buffer,
+  dsTransId: string,
+): DirectoryAnswer {
+  const eci = eciOf(brand, final.letter);
+  const cavv = eci && carriesCavv(final.letter) ? cavvFrom(keys, seed, eci) : null;
+  return { kind: 'final', authentication: { ...final, eci, cavv, dsTransId, version: VERSION } };
+}
+
+/** What the issuing side says of its own card, as the directory answers it. A card that can't pay is not authenticated. */
+const OWN_FINAL: Readonly<Record<Exclude<Enrolment['kind'], 'challenge'>, Final>> = {
+  not_enrolled: { letter: 'A', scenario: 'not_enrolled', reasonCode: null },
+  frictionless: { letter: 'Y', scenario: 'frictionless', reasonCode: null },
+  refused: { letter: 'N', scenario: 'frictionless', reasonCode: reasons.authenticationFailed },
+};
+
+/** Cards that are issued here are authenticated by their issuer, all others by the directory behind. */
+export const withCardholders = (
+  cardholders: Cardholders,
+  others: Directory,
+  { keys, random }: Pick<SandboxDirectoryOptions, 'keys' | 'random'>,
+): Directory => ({
+  async authenticate(request, window) {
+    const enrolment = await cardholders.enrol(request);
+    if (!enrolment) return others.authenticate(request, window);
+    const dsTransId = uuid(random);
+    const seed = cavvSeed(keys, { ...request, dsTransId });
+    if (enrolment.kind !== 'challenge') return finalAnswer(keys, request, OWN_FINAL[enrolment.kind], seed, dsTransId);
+    return {
+      kind: 'form',
+      step: 'challenge',
+      path: '/acs',
+      version: VERSION,
+      serverTransId: uuid(random),
+      acsTransId: uuid(random),
+      dsTransId,
+      cavvSeed: seed,
+      stalled: false,
+      challenge: enrolment.challenge,
+    };
+  },
+});
 
 /** For installations without a 3-D Secure server: every card is "unable to verify". */
 export const noDirectory: Directory = {

@@ -13,6 +13,7 @@ import { type Started, start } from './requestor.ts';
 
 export type { Authentication, AuthenticationRequest, Scenario } from './authentication.ts';
 export type { BrowserDetails } from './browser.ts';
+export type { CardholderChallenge, Cardholders, ChallengeState, Enrolment } from './cardholders.ts';
 export { type CavvClaim, type Keys, verifyCavv } from './cavv.ts';
 export {
   type Directory,
@@ -20,6 +21,7 @@ export {
   noDirectory,
   type SandboxOutcome,
   sandboxDirectory,
+  withCardholders,
 } from './directory.ts';
 export { checkExternal, type ExternalError, type ExternalResult, externalAuthentication } from './external.ts';
 export type { Finished, Returned } from './finish.ts';

@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import { type Change, type Db, insert, type Kind, table } from '../store/index.ts';
 import type { BrowserDetails } from './browser.ts';
+import type { CardholderChallenge } from './cardholders.ts';
 import { decodeCavv } from './cavv.ts';
 import type { Letter } from './eci.ts';
 
@@ -32,6 +33,8 @@ export interface Transaction {
   readonly brand: string;
   readonly cavv_seed: Buffer;
   readonly browser: BrowserDetails | null;
+  /** Of a card that is issued here; null: the sandbox's codes decide. */
+  readonly challenge: CardholderChallenge | null;
   readonly created_at: Date;
   readonly expires_at: Date;
 }
@@ -69,6 +72,7 @@ const transactions = table<Transaction>(
     brand: 'text',
     cavv_seed: 'bytea',
     browser: 'jsonb',
+    challenge: 'jsonb',
     created_at: 'timestamptz',
     expires_at: 'timestamptz',
   },
@@ -154,6 +158,15 @@ export async function codeResend(db: Db, row: Transaction, sentAt: Date): Promis
     `update threeds_transactions set resends = resends + 1, sent_at = $4
      where project_id = $1 and id = $2 and state = 'open' and resends = $3 ${RETURNING}`,
     [row.project_id, row.id, row.resends, sentAt],
+  );
+  return rows[0] ?? null;
+}
+
+/** The cardholder goes on by another channel; null when the challenge has ended meanwhile. */
+export async function challengeStore(db: Db, row: Transaction, challenge: CardholderChallenge): Promise<Found | null> {
+  const rows = await db.query<Found>(
+    `update threeds_transactions set challenge = $3 where project_id = $1 and id = $2 and state = 'open' ${RETURNING}`,
+    [row.project_id, row.id, JSON.stringify(challenge)],
   );
   return rows[0] ?? null;
 }

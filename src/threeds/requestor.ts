@@ -106,6 +106,7 @@ export async function start(options: RequestorOptions, request: AuthenticationRe
     brand: request.brand,
     cavv_seed: answer.cavvSeed,
     browser: request.browser,
+    challenge: answer.challenge,
     created_at: request.at,
     expires_at: expiresAt,
   });

@@ -9,9 +9,8 @@ import {
   identitiesOf,
   identityKind,
   identityUpsert,
-  loginFailed,
   loginOf,
-  loginSucceeded,
+  loginTried,
   mobileOfOther,
   usersOf,
   userUpsert,
@@ -158,10 +157,11 @@ test('wrong passwords lock after the last that is allowed; a lock that is over b
   const { id: tenantId, programme } = await aTenant(at, 'locks');
   const identityId = await aConsumer(database, tools, tenantId, programme);
   const id = (await aUser(database, tools, { tenantId, identityId, email: 'lock@example.test' })) as bigint;
-  const fail = (): Promise<void> => {
+  const attempt = (right: boolean): Promise<boolean> => {
     const now = clock.now();
-    return loginFailed(database, tenantId, id, { now, most: 3, until: addMs(now, 60_000) });
+    return loginTried(database, tenantId, id, { right, now, most: 3, until: addMs(now, 60_000) });
   };
+  const fail = (): Promise<boolean> => attempt(false);
   const lockedUntil = async (): Promise<Date | null | undefined> =>
     (await loginOf(database, tenantId, 'lock@example.test'))?.locked_until;
   await fail();
@@ -170,11 +170,13 @@ test('wrong passwords lock after the last that is allowed; a lock that is over b
   await fail();
   const until = await lockedUntil();
   assert.deepEqual(until, addMs(clock.now(), 60_000));
+  assert.equal(await attempt(true), false, 'the right one neither, while it is locked');
+  assert.deepEqual(await lockedUntil(), until);
   clock.advance(60_000);
   await fail();
   await fail();
   assert.equal(await lockedUntil(), null, 'two since the lock was over');
-  await loginSucceeded(database, tenantId, id);
+  assert.equal(await attempt(true), true);
   await fail();
   await fail();
   assert.equal(await lockedUntil(), null, 'two since the right one');
@@ -188,10 +190,9 @@ test('wrong passwords that come at once are all counted', async () => {
   const identityId = await aConsumer(database, tools, tenantId, programme);
   const id = (await aUser(database, tools, { tenantId, identityId, email: 'many@example.test' })) as bigint;
   const now = clock.now();
-  const fail = () => loginFailed(database, tenantId, id, { now, most: 5, until: addMs(now, 60_000) });
-  await Promise.all(Array.from({ length: 4 }, fail));
-  assert.equal((await loginOf(database, tenantId, 'many@example.test'))?.locked_until, null);
-  await fail();
+  const fail = () => loginTried(database, tenantId, id, { right: false, now, most: 5, until: addMs(now, 60_000) });
+  const judged = await Promise.all(Array.from({ length: 40 }, fail));
+  assert.equal(judged.filter(Boolean).length, 5, 'no more than are allowed are judged');
   assert.deepEqual((await loginOf(database, tenantId, 'many@example.test'))?.locked_until, addMs(now, 60_000));
 });
 

@@ -1,5 +1,6 @@
 // The room on its own: a real database, a clock that stands still until it is moved, the access control server on a port,
 // and a gateway that does nothing but write down what is posted to TermUrl.
+import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
@@ -16,6 +17,7 @@ import {
   VirtualClock,
 } from '../../src/base/index.ts';
 import { type Change, statementsFor } from '../../src/store/index.ts';
+import type { Cardholders } from '../../src/threeds/index.ts';
 import {
   type AuthenticationRequest,
   acsRoutes,
@@ -35,6 +37,10 @@ export const keys: Keys = {
 };
 
 export const ids = idPermutation(Buffer.from('0123456789abcdef'));
+/** No card here is issued by ourselves. */
+const never = (): never => assert.fail('asked about a card of our own');
+const nobody: Cardholders = { enrol: never, check: never, state: never, resend: never, fallBack: never };
+
 export const MERCHANT_ID = 'SHOP00000000001';
 export const PAN = Pan.parse('4111111111111111') as Pan;
 export const MASKED = maskDigits('4111111111111111');
@@ -93,7 +99,7 @@ export async function world(directory?: Directory): Promise<World> {
   // The routes have to know their public address before the server listens.
   const port = await freePort();
   const publicUrl = `http://127.0.0.1:${port}`;
-  await app.register(acsRoutes({ db: database, clock, keys, ids, log: silent, publicUrl }));
+  await app.register(acsRoutes({ db: database, clock, keys, ids, log: silent, publicUrl, cardholders: nobody }));
   await app.listen({ port, host: '127.0.0.1' });
   closers.push(() => app.close());
 

@@ -3,24 +3,30 @@
 // Rule: nobody is refused for what strangers do. Circumstances (a hot amount, a hot card range) at most ask for 3-D Secure, which an
 // honest buyer passes; a refusal needs a record of this very address or card. No answer depends on whether the card is good.
 import type { Change } from '../../store/index.ts';
-import { type Counters, count, type Window } from './counters.ts';
+import { type Counters, count, DAY_MS, type Window } from './counters.ts';
 import type { Dimension, Keys } from './facts.ts';
 import type { Counted } from './queries.ts';
 import {
   ANSWER_DIMENSIONS,
+  ATTACK,
   BASKET,
   CARDS,
+  FAMILIAR_MS,
   FORCE3D_AT,
   HELD_DIMENSIONS,
+  HISTORY,
   heldOf,
   KNOWN_CARD,
   OWN_RECORD,
+  PROJECT,
+  RECENT_MS,
   REFUSE_AT,
   RETRY_LIMITS,
   SEEN,
   SIGNALS,
   type Signal,
   TESTING_WINDOWS,
+  UNFAMILIAR,
 } from './thresholds.ts';
 
 export interface Suspicion {
@@ -37,11 +43,18 @@ export function suspicionOf(keys: Keys, counters: Counters, visitor: boolean): S
   if (!visitor) return null;
   const cards = at(CARDS).count + (keys.has(SEEN.dimension) && at(SEEN).count === 0n ? 1n : 0n);
   const otherBasket = at(BASKET).count === 0n;
-  const signals = SIGNALS.filter((signal) => {
+  const fits = (asked: Pick<Signal, 'cards' | 'otherBasket'>): boolean =>
+    cards >= (asked.cards ?? 0n) && (!asked.otherBasket || otherBasket);
+  const bad = SIGNALS.filter((signal) => {
     const held = heldOf(signal);
-    if (cards < (signal.cards ?? 0n) || (signal.otherBasket && !otherBasket)) return false;
-    return isBad(at(signal.of), held ? at(held).count : 0n, signal);
+    return fits(signal) && isBad(at(signal.of), held ? at(held).count : 0n, signal);
   });
+  const attacked = bad.some(({ name }) => name === ATTACK) && settled(counters, PROJECT) >= HISTORY;
+  const unfamiliar = UNFAMILIAR.filter(({ of, held, ...asked }) => {
+    if (!attacked || !keys.has(of) || !fits(asked)) return false;
+    return settled(counters, of) <= (held ? counters(held, DAY_MS).count : 0n);
+  });
+  const signals = [...bad, ...unfamiliar];
   const paid = at(KNOWN_CARD.of);
   const points = signals.reduce((sum, signal) => sum + signal.points, paid.count > paid.sum ? KNOWN_CARD.points : 0);
   if (points < FORCE3D_AT) return null;
@@ -58,6 +71,12 @@ function isBad(answers: Counted, held: bigint, signal: Signal): boolean {
   const unresolved = held > approved ? held - approved : 0n;
   const total = answers.count + unresolved;
   return total >= signal.answers && (answers.sum + unresolved) * 100n >= total * signal.badPercent;
+}
+
+/** Approvals of the month without those of the last hours. */
+function settled(counters: Counters, dimension: Dimension): bigint {
+  const [month, recent] = [counters(dimension, FAMILIAR_MS), counters(dimension, RECENT_MS)];
+  return month.count - month.sum - (recent.count - recent.sum);
 }
 
 const ONE: Counted = { count: 1n, sum: 0n };

@@ -123,7 +123,7 @@ export type RuleDimension = (typeof DIMENSIONS)[number];
 export type Dimension =
   | RuleDimension
   | `card.${'answers' | 'never'}`
-  | `ip.${'cards' | 'seen' | 'basket' | 'answers'}`
+  | `ip.${'cards' | 'seen' | 'basket' | 'answers' | 'held'}`
   | `${'net' | 'bin' | 'amount' | 'project'}.${'answers' | 'held'}`;
 
 /** The hash under which a payment is counted in each dimension; none where it has no such thing. */
@@ -148,6 +148,7 @@ export function keysOf(payment: Payment, keyed: Keyed): Keys {
     'ip.seen': visitor && `${visitor} ${card}`,
     'ip.basket': visitor && `${visitor} ${amount}`,
     'ip.answers': visitor,
+    'ip.held': visitor,
     'net.answers': address?.net ?? null,
     'net.held': address?.net ?? null,
     'bin.answers': bin.bin,

@@ -1,6 +1,6 @@
 // The thresholds of the card-testing defence, each with its reason. Data only.
 // Rule: a signal that is true of strangers around an honest buyer may lead to 3-D Secure at most; see `OWN_RECORD`.
-import { DAY_MS, MINUTE_MS, type Window } from './counters.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, type Window } from './counters.ts';
 import type { Dimension } from './facts.ts';
 import type { Counted } from './queries.ts';
 
@@ -102,12 +102,60 @@ export const SIGNALS: readonly Signal[] = [
   },
 ];
 
+/** A circumstance that was never good here before: no approval in a month, those of the last two hours left out. */
+export interface Unfamiliar {
+  readonly name: string;
+  readonly of: Dimension;
+  /** Tries held back within a day that an approval must outweigh before it vouches for anything. */
+  readonly held?: Dimension;
+  /** Different cards at one address, the one at hand among them. */
+  readonly cards?: bigint;
+  /** Only where nobody at this address has tried to pay this amount yet. */
+  readonly otherBasket?: boolean;
+  readonly points: number;
+  readonly why: string;
+}
+
+const MONTH_MS = 30 * DAY_MS;
+/** What was approved this recently may be the attack's own: a thief's first live card must vouch for nothing. */
+export const RECENT_MS = 2 * HOUR_MS;
+export const FAMILIAR_MS = MONTH_MS;
+/** Approvals older than that which a project needs before "never seen here" says anything: everything is new to a new shop. */
+export const HISTORY = 500n;
+export const PROJECT: Dimension = 'project.answers';
+
+/** They speak only in a project under attack (`ATTACK`); two of the first two, or the third alone, then ask for 3-D Secure. */
+export const UNFAMILIAR: readonly Unfamiliar[] = [
+  {
+    name: 'bin_new',
+    of: 'bin.answers',
+    points: 20,
+    why: 'a bought list has cards of banks whose customers never bought here; so has a tourist, so alone it decides nothing',
+  },
+  {
+    name: 'amount_new',
+    of: 'amount.answers',
+    points: 20,
+    why: 'amounts made up at random meet no price of the shop; many baskets do not either, so alone it decides nothing',
+  },
+  {
+    name: 'address_new',
+    of: 'ip.answers',
+    held: 'ip.held',
+    cards: 2n,
+    otherBasket: true,
+    points: 40,
+    why: 'a second card for another amount within a day from where nobody bought before: offices and families did buy before',
+  },
+];
+/** The signal that says that a project is under attack. What was held back keeps it up, so it ends when the tries end. */
+export const ATTACK = 'project';
+
 export const FORCE3D_AT = 70;
 export const REFUSE_AT = 100;
 /** The signal that a refusal needs, whatever the sum: a record of this very address. */
 export const OWN_RECORD = 'address_many';
 
-const MONTH_MS = 30 * DAY_MS;
 const CARD_MONTH: Window = { dimension: 'card.answers', ms: MONTH_MS };
 
 /** A card that paid here before is no stranger, whatever goes on around it. */
@@ -152,6 +200,11 @@ export const heldOf = ({ held, of }: Signal): Window | null => (held ? { dimensi
 /** Everything that the defence reads. */
 export const TESTING_WINDOWS: readonly Window[] = [
   ...SIGNALS.flatMap((signal) => [signal.of, heldOf(signal) ?? []].flat()),
+  ...[PROJECT, ...UNFAMILIAR.map(({ of }) => of)].flatMap((dimension) => [
+    { dimension, ms: FAMILIAR_MS },
+    { dimension, ms: RECENT_MS },
+  ]),
+  ...UNFAMILIAR.flatMap(({ held }) => (held ? [{ dimension: held, ms: DAY_MS }] : [])),
   ...RETRY_LIMITS.map(({ of }) => of),
   KNOWN_CARD.of,
   CARDS,
@@ -164,4 +217,4 @@ const names = (dimensions: readonly (Dimension | undefined)[]): Dimension[] =>
 
 /** Where an issuer's answer to a visitor is counted, besides the card's own record; and a try that was held back. */
 export const ANSWER_DIMENSIONS: readonly Dimension[] = names(SIGNALS.map(({ of }) => of.dimension));
-export const HELD_DIMENSIONS: readonly Dimension[] = names(SIGNALS.map(({ held }) => held));
+export const HELD_DIMENSIONS: readonly Dimension[] = names([...SIGNALS, ...UNFAMILIAR].map(({ held }) => held));

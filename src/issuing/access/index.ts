@@ -1,6 +1,6 @@
 // access: who is asking: login, sessions, step-up, one-time codes and the messages that carry them. Owns user_sessions and messages.
 export { createLogin } from './login.ts';
-export { messageFor, oneTimeCode, purgeMessages } from './messages.ts';
+export { messageFor, messageWrite, oneTimeCode, purgeMessages } from './messages.ts';
 export type { Session } from './model.ts';
 export { loginEndpoints, messageEndpoints, stepUpEndpoints } from './routes.ts';
 export { failureOf, type Limits, secretAuthentication, sessionAuthentication } from './routes-authentication.ts';

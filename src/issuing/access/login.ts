@@ -2,7 +2,7 @@
 // costs the same work and is locked after the same number of wrong tries.
 import { addMs } from '../../base/index.ts';
 import { type Issuer, Refusal } from '../issuer/index.ts';
-import { loginFailed, loginOf, loginSucceeded, passwordMatches, type Tenant, type User } from '../tenants/index.ts';
+import { loginOf, loginTried, passwordMatches, type Tenant, type User } from '../tenants/index.ts';
 import { sessionCreate } from './sessions.ts';
 
 const MOST_FAILURES = 5;
@@ -44,17 +44,19 @@ export function createLogin(issuer: Issuer): (tenant: Tenant, email: string, pas
       failUnknown(tenant, email.trim().toLowerCase());
       throw new Refusal('UNAUTHORIZED');
     }
-    if (found.locked_until && found.locked_until > now) throw new Refusal('LOGIN_LOCKED');
-    if (!right) {
-      await loginFailed(issuer.db, tenant.id, found.id, { now, most: MOST_FAILURES, until: addMs(now, LOCKED_MS) });
-      throw new Refusal('UNAUTHORIZED');
-    }
+    const counted = await loginTried(issuer.db, tenant.id, found.id, {
+      right,
+      now,
+      most: MOST_FAILURES,
+      until: addMs(now, LOCKED_MS),
+    });
+    if (!counted) throw new Refusal('LOGIN_LOCKED');
+    if (!right) throw new Refusal('UNAUTHORIZED');
     const [user, identity] = await Promise.all([
       issuer.tenants.user(tenant.id, found.id),
       issuer.tenants.identity(tenant.id, found.identity_id),
     ]);
     if (!user?.active || !identity?.active) throw new Refusal('USER_DEACTIVATED');
-    await loginSucceeded(issuer.db, tenant.id, found.id);
     return { token: await sessionCreate(issuer, user), user, identityType: identity.type };
   };
 }

@@ -1,9 +1,9 @@
 // SMS and mails. The sandbox keeps them where a person and a test can read them; live mode has no carrier yet, and so sends none.
 import { addMs } from '../../base/index.ts';
-import type { Change } from '../../store/index.ts';
+import type { Change, Db } from '../../store/index.ts';
 import type { Issuer } from '../issuer/index.ts';
 import type { Message } from './model.ts';
-import { messageInsert, messagesPurge } from './queries.ts';
+import { messageInsert, messagesPurge, write } from './queries.ts';
 
 /** The sandbox's code is known to all; a real one is six random digits. */
 export const oneTimeCode = ({ sandbox, random }: Pick<Issuer, 'sandbox' | 'random'>): string =>
@@ -26,6 +26,10 @@ export const messageFor = ({ ids, clock }: Pick<Issuer, 'ids' | 'clock'>, draft:
     text: draft.text,
     created_at: clock.now(),
   });
+
+/** The same inside of a transaction of its own. */
+export const messageWrite = (issuer: Pick<Issuer, 'ids' | 'clock'>, db: Db, draft: Draft): Promise<void> =>
+  write(db, messageFor(issuer, draft));
 
 const KEPT_DAYS = 7;
 export const purgeMessages = (issuer: Issuer): Promise<void> =>

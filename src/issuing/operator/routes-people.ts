@@ -12,10 +12,13 @@ import {
   Shape,
   Text,
 } from '../../http/index.ts';
+import type { Db } from '../../store/index.ts';
 import {
   CHANNELS_3DS,
+  defaultIdentity,
   factorPut,
   factorsOf,
+  filled,
   type Identity,
   identitiesOf,
   identityCreate,
@@ -27,6 +30,7 @@ import {
   programmeRows,
   type User,
   userCreate,
+  userGet,
   usersOf,
   userUpsert,
 } from '../tenants/index.ts';
@@ -34,6 +38,7 @@ import type { IssuingOffice } from './office.ts';
 import {
   Name,
   notFound,
+  refuseMobile,
   refuseSettings,
   Settings,
   TAG,
@@ -73,15 +78,15 @@ export function peopleEndpoints({ issuer, tools, change }: IssuingOffice): AnyEn
     mobile: row.mobile,
     active: row.active,
   });
-  const identityOf = async (tenantId: bigint, text: string): Promise<Identity> => {
+  const identityOf = async (tenantId: bigint, text: string, from: Db = db): Promise<Identity> => {
     const id = inward(text);
-    const row = id === null ? null : await identityGet(db, tenantId, id);
+    const row = id === null ? null : await identityGet(from, tenantId, id);
     if (!row) throw notFound('No such identity');
     return row;
   };
-  const userOf = async (tenantId: bigint, text: string): Promise<User> => {
+  const userOf = async (tenantId: bigint, text: string, from: Db = db): Promise<User> => {
     const id = inward(text);
-    const row = id === null ? null : await issuer.tenants.user(tenantId, id);
+    const row = id === null ? null : await userGet(from, tenantId, id);
     if (!row) throw notFound('No such user');
     return row;
   };
@@ -166,17 +171,18 @@ export function peopleEndpoints({ issuer, tools, change }: IssuingOffice): AnyEn
         const { name, kycState, kycLevel, active, settings = {} } = input.body;
         refuseSettings('identity', settings);
         const { id: tenantId } = await tenantNamed(db, input.params.tenant);
-        const row = await identityOf(tenantId, input.params.id);
-        const after: Identity = {
-          ...row,
-          name: name ?? row.name,
-          kyc_state: kycState ?? row.kyc_state,
-          kyc_level: kycLevel ?? row.kyc_level,
-          active: active ?? row.active,
-          settings: { ...row.settings, ...settingsAfter(row.settings, settings) },
-          updated_at: clock.now(),
-        };
-        await change(input, 'identity.patch', input.params.id, (inside) => identityUpsert(inside, after));
+        await change(input, 'identity.patch', input.params.id, async (inside) => {
+          const row = await identityOf(tenantId, input.params.id, inside);
+          await identityUpsert(inside, {
+            ...row,
+            name: name ?? row.name,
+            kyc_state: kycState ?? row.kyc_state,
+            kyc_level: kycLevel ?? row.kyc_level,
+            active: active ?? row.active,
+            settings: filled(defaultIdentity, settingsAfter(row.settings, settings)),
+            updated_at: clock.now(),
+          });
+        });
         return { status: 200, body: identityJson(await identityOf(tenantId, input.params.id)) };
       },
     }),
@@ -204,6 +210,7 @@ export function peopleEndpoints({ issuer, tools, change }: IssuingOffice): AnyEn
       },
       async handler(input) {
         const { kind = 'authorised', name, surname, email, mobile, password } = input.body;
+        refuseMobile(mobile);
         const { id: tenantId } = await tenantNamed(db, input.params.tenant);
         const identity = await identityOf(tenantId, input.params.id);
         const made = await change(input, 'user.create', input.params.id, async (inside) => {
@@ -262,19 +269,21 @@ export function peopleEndpoints({ issuer, tools, change }: IssuingOffice): AnyEn
       },
       async handler(input) {
         const { id: tenantId } = await tenantNamed(db, input.params.tenant);
-        const row = await userOf(tenantId, input.params.id);
         const { name, surname, email, mobile, active } = input.body;
-        const after: User = {
-          ...row,
-          name: name ?? row.name,
-          surname: surname ?? row.surname,
-          email: email?.toLowerCase() ?? row.email,
-          mobile: mobile ?? row.mobile,
-          active: active ?? row.active,
-          updated_at: clock.now(),
-        };
-        await change(input, 'user.patch', input.params.id, async (inside) => {
-          if (!(await userUpsert(inside, after))) throw emailTaken();
+        refuseMobile(mobile);
+        const after = await change(input, 'user.patch', input.params.id, async (inside) => {
+          const row = await userOf(tenantId, input.params.id, inside);
+          const changed: User = {
+            ...row,
+            name: name ?? row.name,
+            surname: surname ?? row.surname,
+            email: email?.toLowerCase() ?? row.email,
+            mobile: mobile ?? row.mobile,
+            active: active ?? row.active,
+            updated_at: clock.now(),
+          };
+          if (!(await userUpsert(inside, changed))) throw emailTaken();
+          return changed;
         });
         return { status: 200, body: userJson(after) };
       },

@@ -90,7 +90,7 @@ export function tenantEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly n
         const { active, settings = {} } = input.body;
         refuseSettings('tenant', settings);
         await office.change(input, 'tenant.patch', input.params.tenant, async (inside) => {
-          const row = await tenantOf(input.params.tenant);
+          const row = await tenantNamed(inside, input.params.tenant);
           await tenantUpsert(inside, {
             ...row,
             active: active ?? row.active,

@@ -1,14 +1,28 @@
 // All of the operator's endpoints for issuing.
 import type { AnyEndpoint } from '../../http/index.ts';
+import { setupHold } from '../tenants/index.ts';
 import type { IssuingOffice } from './office.ts';
 import { instrumentEndpoints } from './routes-instruments.ts';
 import { peopleEndpoints } from './routes-people.ts';
 import { setupEndpoints } from './routes-setup.ts';
 import { tenantEndpoints } from './routes-tenants.ts';
 
-export const operatorEndpoints = (office: IssuingOffice): AnyEndpoint<{ readonly name: string }>[] => [
-  ...tenantEndpoints(office),
-  ...setupEndpoints(office),
-  ...peopleEndpoints(office),
-  ...instrumentEndpoints(office),
-];
+/** Changes of what is set up come one after another: each reads what the one before it has left, and no name or number is taken twice. */
+const inTurn = (office: IssuingOffice): IssuingOffice => ({
+  ...office,
+  change: (asked, action, target, work) =>
+    office.change(asked, action, target, async (db) => {
+      await setupHold(db);
+      return work(db);
+    }),
+});
+
+export function operatorEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly name: string }>[] {
+  const setup = inTurn(office);
+  return [
+    ...tenantEndpoints(setup),
+    ...setupEndpoints(setup),
+    ...peopleEndpoints(setup),
+    ...instrumentEndpoints(office),
+  ];
+}

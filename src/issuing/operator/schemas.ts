@@ -34,6 +34,12 @@ export function refuseSettings(of: SettingsOf, given: object): void {
   });
 }
 
+/** Plus sign and digits, as cards' own mobile numbers. */
+export function refuseMobile(mobile: string | undefined): void {
+  if (mobile === undefined || /^\+?\d{5,14}$/.test(mobile)) return;
+  throw new Failure('validation', { errors: [{ message: 'Not allowed', uri: '#/mobile', attribute: 'REGEX' }] });
+}
+
 export const notFound = (message: string): Failure => new Failure('not_found', { message });
 
 export async function tenantNamed(db: Db, name: string) {

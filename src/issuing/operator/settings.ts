@@ -22,7 +22,13 @@ const WEB = /^https?:\/\/[^\s"'<>\\]{1,500}$/;
 
 const name = text({ required: true, max: 100, blank: 'HAS_TEXT', exact: true });
 const country = text({ required: true, max: 2, pattern: COUNTRY, exact: true });
-const currency = text({ required: true, max: 3, pattern: CURRENCY, exact: true });
+const currency = text({
+  required: true,
+  max: 3,
+  pattern: CURRENCY,
+  exact: true,
+  also: (value) => (isUsableCurrency(String(value)) ? null : 'NOT_IN'),
+});
 const count = integer({ min: 0, max: 1_000_000_000_000 });
 const amount = integer({ min: 0 });
 const percent = text({ max: 7, pattern: PERCENT, exact: true });
@@ -31,7 +37,7 @@ const percent = text({ max: 7, pattern: PERCENT, exact: true });
 const isMap =
   (key: (name: string) => boolean, value: (value: unknown) => boolean) =>
   (given: unknown): 'REGEX' | null =>
-    Object.entries(given as object).every(([entry, held]) => key(entry) && value(held)) ? null : 'REGEX';
+    Object.entries(given ?? {}).every(([entry, held]) => key(entry) && value(held)) ? null : 'REGEX';
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 
 const cardLimits = object({ total: count, currencies: object({}, { also: isMap(isUsableCurrency, isCount) }) }, {});
@@ -93,7 +99,12 @@ const ofTenant = object(
         perSecond: integer({ required: true, min: 1, max: 10_000 }),
         burst: integer({ required: true, min: 1, max: 100_000 }),
       },
-      {},
+      {
+        also: (value) => {
+          const { perSecond, burst } = (value ?? {}) as { perSecond?: number; burst?: number };
+          return perSecond !== undefined && burst !== undefined && burst < perSecond ? 'RANGE' : null;
+        },
+      },
     ),
   },
   {},
@@ -138,7 +149,15 @@ const ofProfile = object(
       },
       {},
     ),
-    threeDs: object({ required: flag({ required: true }), primaryChannels: channels, fallbackChannels: channels }, {}),
+    threeDs: object(
+      {
+        required: flag({ required: true }),
+        primaryChannels: channels,
+        fallbackChannels: channels,
+        frictionlessBelow: amount,
+      },
+      {},
+    ),
     authForwarding: flag({}),
     forwardingDefault: choice(['APPROVE', 'DECLINE'], {}),
     physical: object(
@@ -187,15 +206,23 @@ const SETTINGS = {
 
 export type SettingsOf = keyof typeof SETTINGS;
 
-/** Every wrong setting, also names that don't exist. null is always right: it stands for the default. */
-export function settingProblems(of: SettingsOf, given: object): InvalidField[] {
-  const known = ruleOf(SETTINGS[of]).properties ?? {};
-  const unknown = Object.keys(given).filter((setting) => !Object.hasOwn(known, setting));
-  return [
-    ...invalidFields(SETTINGS[of], given),
-    ...unknown.map((setting): InvalidField => ({ path: [setting], error: 'NOT_IN' })),
-  ];
+/** Names that no setting has, at any depth; a map of free names has judged its own. */
+function unknownNames(schema: TSchema, value: unknown, path: readonly string[]): InvalidField[] {
+  const { properties = {}, items } = ruleOf(schema);
+  if (items && Array.isArray(value))
+    return value.flatMap((element, i) => unknownNames(items, element, [...path, String(i)]));
+  if (typeof value !== 'object' || value === null || Object.keys(properties).length === 0) return [];
+  return Object.entries(value).flatMap(([member, held]): InvalidField[] => {
+    const child = Object.hasOwn(properties, member) ? properties[member] : undefined;
+    return child ? unknownNames(child, held, [...path, member]) : [{ path: [...path, member], error: 'NOT_IN' }];
+  });
 }
+
+/** Every wrong setting, also names that don't exist. null is always right: it stands for the default. */
+export const settingProblems = (of: SettingsOf, given: object): InvalidField[] => [
+  ...invalidFields(SETTINGS[of], given),
+  ...unknownNames(SETTINGS[of], given, []),
+];
 
 /** The settings as they are kept after a change: null takes one back to its default. Maps and lists are replaced whole. */
 export function settingsAfter<Settings extends object>(kept: Partial<Settings>, given: object): Partial<Settings> {

@@ -11,11 +11,11 @@ export {
   identityGet,
   identityKind,
   identityUpsert,
-  loginFailed,
   loginOf,
-  loginSucceeded,
+  loginTried,
   mobileOfOther,
   needIdentity,
+  userGet,
   usersOf,
   userUpsert,
 } from './people-queries.ts';
@@ -35,6 +35,7 @@ export {
   rangeUpdate,
   secretEnd,
   secretsOf,
+  setupHold,
   tenantRows,
   tenantUpsert,
 } from './queries.ts';

@@ -126,6 +126,8 @@ export interface ProfileSettings {
     readonly required: boolean;
     readonly primaryChannels: readonly AuthChannel[];
     readonly fallbackChannels: readonly AuthChannel[];
+    /** Payments in the card's currency below it are authenticated without asking, minor units; 0: none. */
+    readonly frictionlessBelow: number;
   };
   readonly authForwarding: boolean;
   readonly forwardingDefault: 'APPROVE' | 'DECLINE';
@@ -157,7 +159,7 @@ export const defaultProfile: ProfileSettings = {
   ranges: {},
   countries: { allowed: null, excluded: null },
   wallets: { enabled: false, pushProvisioning: false, artworks: [], defaultArtwork: null },
-  threeDs: { required: false, primaryChannels: ['OTP_SMS'], fallbackChannels: [] },
+  threeDs: { required: false, primaryChannels: ['OTP_SMS'], fallbackChannels: [], frictionlessBelow: 0 },
   authForwarding: false,
   forwardingDefault: 'DECLINE',
   physical: { products: [], carriers: [], deliveryMethods: ['STANDARD_DELIVERY'] },

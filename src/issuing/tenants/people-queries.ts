@@ -125,27 +125,29 @@ export async function loginOf(db: Db, tenantId: bigint, email: string): Promise<
   return rows[0] ?? null;
 }
 
-/** Counts a wrong password; the last one that is allowed locks. A lock that is over begins a new count. */
-export async function loginFailed(
+/**
+ * What a try with this password does to the login: a right one clears the count, a wrong one counts, and the last that is allowed locks.
+ * false: it is locked, and this try counts for nothing, whatever was tried. One statement, so that tries side by side are counted too.
+ */
+export async function loginTried(
   db: Db,
   tenantId: bigint,
   id: bigint,
-  { now, most, until }: { readonly now: Date; readonly most: number; readonly until: Date },
-): Promise<void> {
-  await db.query(
+  {
+    right,
+    now,
+    most,
+    until,
+  }: { readonly right: boolean; readonly now: Date; readonly most: number; readonly until: Date },
+): Promise<boolean> {
+  const rows = await db.query(
     `update users set
-       failed_logins = case when locked_until <= $3 then 1 else failed_logins + 1 end,
-       locked_until = case when locked_until <= $3 then null when failed_logins + 1 >= $4 then $5 else locked_until end
-     where tenant_id = $1 and id = $2`,
-    [tenantId, id, now, most, until],
+       failed_logins = case when $6 then 0 when locked_until is not null then 1 else failed_logins + 1 end,
+       locked_until = case when $6 or locked_until is not null then null when failed_logins + 1 >= $4 then $5::timestamptz else null end
+     where tenant_id = $1 and id = $2 and (locked_until is null or locked_until <= $3) returning id`,
+    [tenantId, id, now, most, until, right],
   );
-}
-
-export async function loginSucceeded(db: Db, tenantId: bigint, id: bigint): Promise<void> {
-  await db.query(
-    'update users set failed_logins = 0, locked_until = null where tenant_id = $1 and id = $2 and (failed_logins > 0 or locked_until is not null)',
-    [tenantId, id],
-  );
+  return rows.length > 0;
 }
 
 export async function factorsOf(db: Db, tenantId: bigint, userId: bigint): Promise<AuthChannel[]> {

@@ -13,6 +13,11 @@ export async function versionNext(db: Db): Promise<bigint> {
   return rows[0].version;
 }
 
+/** For who reads before he writes: what is read stays so until commit. Held first, as `versionNext` does. */
+export async function setupHold(db: Db): Promise<void> {
+  await db.query('select version from issuing_versions for update');
+}
+
 export async function versionNow(db: Db): Promise<bigint> {
   const rows = await db.query<{ version: bigint }>('select version from issuing_versions');
   return rows[0]?.version ?? 0n;

@@ -97,6 +97,7 @@ const FULL: Partial<ProfileSettings> = {
     required: false,
     primaryChannels: ['OTP_SMS', 'BIOMETRICS', 'EXTERNAL_AUTHY'],
     fallbackChannels: ['OTP_SMS'],
+    frictionlessBelow: 0,
   },
   authForwarding: true,
   physical: {
@@ -153,7 +154,10 @@ export const sandboxProfiles: readonly SandboxProfile[] = [
     ...ONE,
     id: '1009',
     name: 'Consumer prepaid, 3-D Secure required by SMS',
-    settings: { ...PREPAID, threeDs: { required: true, primaryChannels: ['OTP_SMS'], fallbackChannels: [] } },
+    settings: {
+      ...PREPAID,
+      threeDs: { required: true, primaryChannels: ['OTP_SMS'], fallbackChannels: [], frictionlessBelow: 0 },
+    },
   },
   {
     ...ONE,

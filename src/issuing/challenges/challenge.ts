@@ -1,0 +1,229 @@
+// 3-D Secure of cards that are issued here (issuing-decisions.md, "3DS for issued cards"): whether a cardholder is asked, by which channel,
+// and what became of it. Rule: a code is good for one payment: its amount and merchant stand in the challenge that it belongs to.
+import { timingSafeEqual } from 'node:crypto';
+import { addMs, formatAmount, type Money, type Pan } from '../../base/index.ts';
+import { messageWrite, oneTimeCode } from '../access/index.ts';
+import { type Card, cardGet, cardOfFingerprint, expiryMoment } from '../cards/index.ts';
+import type { Issuer } from '../issuer/index.ts';
+import type { AuthChannel, User } from '../tenants/index.ts';
+import {
+  type ChallengeRow,
+  challengeEnd,
+  challengeGet,
+  challengeInsert,
+  challengeSend,
+  challengesPurge,
+  challengeTry,
+} from './queries.ts';
+
+const VALID_MS = 5 * 60_000;
+const RESEND_MS = 15_000;
+const MOST_TRIES = 3;
+const MOST_SENDS = 4;
+
+export interface Payment {
+  readonly pan: Pan;
+  readonly amount: Money;
+  readonly merchantName: string;
+  /** The merchant wants the cardholder asked. */
+  readonly forced: boolean;
+}
+
+export interface ShownChallenge {
+  readonly id: string;
+  readonly channel: AuthChannel;
+  /** Masked; null: nothing was sent. */
+  readonly sentTo: string | null;
+  readonly fallback: 'OTP_SMS' | null;
+}
+
+export type Enrolment =
+  | { readonly kind: 'not_enrolled' | 'refused' | 'frictionless' }
+  | { readonly kind: 'challenge'; readonly challenge: ShownChallenge };
+
+/** How the cardholder can be asked: the channels in their order, and where an SMS goes. */
+export interface Ways {
+  readonly channels: readonly AuthChannel[];
+  readonly mobile: string | null;
+}
+
+/** Pure. `linked`: the authorised user of threeDSecureAuthConfig with his factors; null: none is named, or he is gone. */
+export function waysOf(
+  card: Pick<Card, 'mobile' | 'details'>,
+  linked: { readonly user: User; readonly factors: readonly AuthChannel[] } | null,
+): Ways {
+  const { threeDs } = card.details;
+  if (!threeDs) return { channels: card.mobile === null ? [] : ['OTP_SMS'], mobile: card.mobile };
+  const mobile = linked?.user.active ? linked.user.mobile : null;
+  const wanted: readonly AuthChannel[] = threeDs.fallbackChannel
+    ? [threeDs.primaryChannel, threeDs.fallbackChannel]
+    : [threeDs.primaryChannel];
+  const usable = (channel: AuthChannel): boolean =>
+    channel === 'OTP_SMS' ? mobile !== null : linked?.user.active === true && linked.factors.includes(channel);
+  return { channels: wanted.filter(usable), mobile };
+}
+
+const maskedMobile = (mobile: string): string =>
+  `${mobile.slice(0, 4)}${'*'.repeat(Math.max(0, mobile.length - 7))}${mobile.slice(-3)}`;
+
+const hashOf = (issuer: Issuer, row: Pick<ChallengeRow, 'tenant_id' | 'id'>, code: string): string =>
+  issuer.vault.keyed('card.challenge', `${row.tenant_id}/${row.id}/${code}`).toString('hex');
+
+const shown = (issuer: Issuer, row: ChallengeRow, fallback: boolean): ShownChallenge => ({
+  id: issuer.permutation.outward(row.id),
+  channel: row.channel,
+  sentTo: row.channel === 'OTP_SMS' && row.mobile !== null ? maskedMobile(row.mobile) : null,
+  fallback: fallback ? 'OTP_SMS' : null,
+});
+
+const textFor = (row: Pick<ChallengeRow, 'amount' | 'currency' | 'merchant'>, code: string): string =>
+  `${code} confirms your payment of ${formatAmount(row.amount, row.currency)} ${row.currency} at ${row.merchant}. Never tell it to anyone.`;
+
+/** null: no card of ours. A challenge that is begun here is sent before this resolves. */
+export async function enrol(issuer: Issuer, payment: Payment): Promise<Enrolment | null> {
+  const place = await cardOfFingerprint(issuer.db, issuer.vault.fingerprint(payment.pan));
+  const card = place && (await cardGet(issuer.db, place.tenantId, place.id));
+  if (!card) return null;
+  const now = issuer.clock.now();
+  if (card.state !== 'ACTIVE' || expiryMoment(card.expires) <= now) return { kind: 'refused' };
+  const profile = await issuer.tenants.profile(card.tenant_id, card.profile_id);
+  const { channels, mobile } = waysOf(card, await linkedOf(issuer, card));
+  const [channel] = channels;
+  if (!channel) return { kind: 'not_enrolled' };
+  const below = profile?.settings.threeDs.frictionlessBelow ?? 0;
+  if (!payment.forced && payment.amount.currency === card.currency && payment.amount.minor < BigInt(below))
+    return { kind: 'frictionless' };
+  const bare: ChallengeRow = {
+    tenant_id: card.tenant_id,
+    id: issuer.ids.next(),
+    card_id: card.id,
+    channel,
+    state: 'PENDING',
+    mobile,
+    amount: payment.amount.minor,
+    currency: payment.amount.currency,
+    merchant: payment.merchantName.slice(0, 60),
+    code_hash: null,
+    tries: 0,
+    sends: 0,
+    sent_at: now,
+    expires_at: addMs(now, VALID_MS),
+    created_at: now,
+    updated_at: now,
+  };
+  const fallback = channels.length > 1;
+  if (channel !== 'OTP_SMS' || mobile === null) {
+    await challengeInsert(issuer.db, bare);
+    return { kind: 'challenge', challenge: shown(issuer, bare, fallback) };
+  }
+  const code = oneTimeCode(issuer);
+  const row: ChallengeRow = { ...bare, code_hash: hashOf(issuer, bare, code), sends: 1 };
+  await issuer.db.transaction(async (db) => {
+    await challengeInsert(db, row);
+    await messageWrite(issuer, db, {
+      tenantId: row.tenant_id,
+      channel: 'SMS',
+      recipient: mobile,
+      text: textFor(row, code),
+    });
+  });
+  return { kind: 'challenge', challenge: shown(issuer, row, fallback) };
+}
+
+async function linkedOf(issuer: Issuer, card: Card): Promise<Parameters<typeof waysOf>[1]> {
+  const id = card.details.threeDs && issuer.permutation.inward(card.details.threeDs.linkedUserId);
+  const user = id === null ? null : await issuer.tenants.user(card.tenant_id, id);
+  return user && { user, factors: await issuer.tenants.factors(user.tenant_id, user.id) };
+}
+
+const rowOf = async (issuer: Issuer, text: string): Promise<ChallengeRow | null> => {
+  const id = issuer.permutation.inward(text);
+  return id === null ? null : challengeGet(issuer.db, id);
+};
+
+/** Where a challenge stands; one whose time is over ends here. An unknown one has failed. */
+export async function stateOf(issuer: Issuer, id: string): Promise<ChallengeRow['state']> {
+  const row = await rowOf(issuer, id);
+  return row ? current(issuer, row) : 'FAILED';
+}
+
+async function current(issuer: Issuer, row: ChallengeRow): Promise<ChallengeRow['state']> {
+  const now = issuer.clock.now();
+  if (row.state !== 'PENDING' || row.expires_at > now) return row.state;
+  if (await challengeEnd(issuer.db, row, 'EXPIRED', now)) return 'EXPIRED';
+  return (await challengeGet(issuer.db, row.id))?.state ?? 'EXPIRED';
+}
+
+/** PENDING: the code was wrong, and another may be tried. The last wrong one ends the challenge. */
+export async function checkCode(issuer: Issuer, id: string, code: string): Promise<ChallengeRow['state']> {
+  const row = await rowOf(issuer, id);
+  if (!row) return 'FAILED';
+  const state = await current(issuer, row);
+  if (state !== 'PENDING' || row.code_hash === null) return state;
+  const now = issuer.clock.now();
+  const right = timingSafeEqual(Buffer.from(hashOf(issuer, row, code), 'hex'), Buffer.from(row.code_hash, 'hex'));
+  if (right && row.tries < MOST_TRIES) {
+    if (await challengeEnd(issuer.db, row, 'PASSED', now)) return 'PASSED';
+    return (await challengeGet(issuer.db, row.id))?.state ?? 'FAILED';
+  }
+  const tries = await challengeTry(issuer.db, row, now);
+  if (tries !== null && tries < MOST_TRIES) return 'PENDING';
+  await challengeEnd(issuer.db, row, 'FAILED', now);
+  return (await challengeGet(issuer.db, row.id))?.state ?? 'FAILED';
+}
+
+async function sendCode(issuer: Issuer, row: ChallengeRow): Promise<ChallengeRow | null> {
+  const { mobile } = row;
+  if (mobile === null) return null;
+  const now = issuer.clock.now();
+  const code = oneTimeCode(issuer);
+  return issuer.db.transaction(async (db) => {
+    const sent = await challengeSend(db, row, {
+      codeHash: hashOf(issuer, row, code),
+      sentAt: now,
+      expiresAt: addMs(now, VALID_MS),
+    });
+    if (sent)
+      await messageWrite(issuer, db, {
+        tenantId: row.tenant_id,
+        channel: 'SMS',
+        recipient: mobile,
+        text: textFor(row, code),
+      });
+    return sent;
+  });
+}
+
+/** Another code; not within 15 seconds of the last, and not without end. */
+export async function resend(issuer: Issuer, id: string): Promise<'sent' | 'too_early' | 'no_more'> {
+  const row = await rowOf(issuer, id);
+  if (row?.channel !== 'OTP_SMS' || row.sends >= MOST_SENDS || (await current(issuer, row)) !== 'PENDING')
+    return 'no_more';
+  if (addMs(row.sent_at, RESEND_MS) > issuer.clock.now()) return 'too_early';
+  return (await sendCode(issuer, row)) ? 'sent' : 'too_early';
+}
+
+/** From the first channel to a code by SMS; null when the challenge is over or there is no telephone. */
+export async function fallBack(issuer: Issuer, id: string): Promise<ShownChallenge | null> {
+  const row = await rowOf(issuer, id);
+  if (!row || row.channel === 'OTP_SMS' || (await current(issuer, row)) !== 'PENDING') return null;
+  const sent = await sendCode(issuer, row);
+  return sent && shown(issuer, sent, false);
+}
+
+/** The cardholder's device answers; false when the challenge waits for no device. */
+export async function answerFromDevice(
+  issuer: Issuer,
+  id: string,
+  result: 'success' | 'invalid' | 'expired',
+): Promise<boolean | null> {
+  const row = await rowOf(issuer, id);
+  if (!row) return null;
+  if (row.channel === 'OTP_SMS' || (await current(issuer, row)) !== 'PENDING') return false;
+  const state = ({ success: 'PASSED', invalid: 'FAILED', expired: 'EXPIRED' } as const)[result];
+  return challengeEnd(issuer.db, row, state, issuer.clock.now());
+}
+
+const KEPT_MS = 30 * 86_400_000;
+export const purgeChallenges = (issuer: Issuer): Promise<void> =>
+  challengesPurge(issuer.db, addMs(issuer.clock.now(), -KEPT_MS));

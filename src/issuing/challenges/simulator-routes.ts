@@ -1,0 +1,58 @@
+// /simulator/challenges: what a cardholder's device would answer, and which challenges of a card there are.
+import { type AnyEndpoint, Choice, Digits, endpointOf, Failure, Shape } from '../../http/index.ts';
+import { cardAnywhere } from '../cards/index.ts';
+import type { Issuer } from '../issuer/index.ts';
+import { answerFromDevice } from './challenge.ts';
+import { challengesOfCard } from './queries.ts';
+
+const endpoint = endpointOf<unknown>();
+const TAG = 'Issued cards';
+
+export const challengeEndpoints = (issuer: Issuer): AnyEndpoint<unknown>[] => [
+  endpoint({
+    method: 'GET',
+    path: '/challenges',
+    operation: 'listChallenges',
+    summary: "A card's 3-D Secure challenges, the newest first",
+    tag: TAG,
+    right: null,
+    query: Shape({ cardId: Digits({ max: 20 }) }),
+    answers: { 200: { description: 'Challenges' }, 404: { description: 'No such card' } },
+    async handler({ query }) {
+      const id = issuer.permutation.inward(query.cardId);
+      const card = id === null ? null : await cardAnywhere(issuer.db, id);
+      if (!card) throw new Failure('not_found');
+      const challenges = (await challengesOfCard(issuer.db, card.tenant_id, card.id, 100)).map((row) => ({
+        id: issuer.permutation.outward(row.id),
+        channel: row.channel,
+        state: row.state,
+        amount: Number(row.amount),
+        currency: row.currency,
+        merchant: row.merchant,
+        expiresAt: row.expires_at.toISOString(),
+      }));
+      return { status: 200, body: { challenges } };
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/challenges/:id',
+    operation: 'answerChallenge',
+    summary: 'Answers an out-of-band authentication',
+    tag: TAG,
+    right: null,
+    params: Shape({ id: Digits({ max: 20 }) }),
+    body: Shape({ result: Choice(['success', 'invalid', 'expired']) }),
+    answers: {
+      204: { description: 'Answered' },
+      404: { description: 'No such challenge' },
+      409: { description: 'It waits for no device' },
+    },
+    async handler({ params, body }) {
+      const answered = await answerFromDevice(issuer, params.id, body.result);
+      if (answered === null) throw new Failure('not_found');
+      if (!answered) throw new Failure('conflict', { message: 'The challenge does not wait for a device' });
+      return { status: 204, body: null };
+    },
+  }),
+];

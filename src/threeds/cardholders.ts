@@ -1,0 +1,40 @@
+// Port: the issuing side as the access control server asks it, about cards of its own. app.ts supplies it.
+import type { AuthenticationRequest } from './authentication.ts';
+import { passed, timedOut, triesUsedUp } from './codes.ts';
+import type { Report } from './queries.ts';
+
+export type CardholderChannel = 'OTP_SMS' | 'BIOMETRICS' | 'EXTERNAL_AUTHY';
+
+/** A challenge as its page needs it. */
+export interface CardholderChallenge {
+  readonly id: string;
+  readonly channel: CardholderChannel;
+  /** Where the code went, masked; null: nowhere. */
+  readonly sentTo: string | null;
+  /** The other channel, for a cardholder who can't use the first. */
+  readonly fallback: 'OTP_SMS' | null;
+}
+
+export type Enrolment =
+  | { readonly kind: 'not_enrolled' }
+  /** The card can't pay now, so nobody is asked. */
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'frictionless' }
+  | { readonly kind: 'challenge'; readonly challenge: CardholderChallenge };
+
+export type ChallengeState = 'PENDING' | 'PASSED' | 'FAILED' | 'EXPIRED';
+
+export interface Cardholders {
+  /** Begins a challenge where one is needed. null: no card of ours. */
+  enrol(request: AuthenticationRequest): Promise<Enrolment | null>;
+  /** Where a challenge stands after this code: PENDING means that it was wrong and may be tried again. */
+  check(id: string, code: string): Promise<ChallengeState>;
+  state(id: string): Promise<ChallengeState>;
+  resend(id: string): Promise<'sent' | 'too_early' | 'no_more'>;
+  /** From now on by SMS; null when there is no such way. */
+  fallBack(id: string): Promise<CardholderChallenge | null>;
+}
+
+/** How a challenge that is no longer pending ends the authentication. */
+export const reportOf = (state: ChallengeState): Report | null =>
+  ({ PENDING: null, PASSED: passed, FAILED: triesUsedUp, EXPIRED: timedOut })[state];
