@@ -4,13 +4,14 @@ import { test } from 'node:test';
 import { type Random, seededRandom } from '../../src/base/index.ts';
 import { type Answer, answered, suspicionOf, tried } from '../../src/gateway/risk/card-testing.ts';
 import { hasVisitor, keysOf, type Payment } from '../../src/gateway/risk/facts.ts';
-import { RETRY_LIMITS, SIGNALS, TESTING_WINDOWS } from '../../src/gateway/risk/thresholds.ts';
+import { RETRY_LIMITS, SIGNALS, TESTING_WINDOWS, UNFAMILIAR } from '../../src/gateway/risk/thresholds.ts';
 import { keyed, MemoryCounters, payment } from './memory.ts';
 
 const STOLEN = 10_000;
 const ADDRESSES = 200;
 const HONEST = 1_000;
 const HOUR_MS = 3_600_000;
+const DAY_S = 86_400;
 /** How long an issuer takes. */
 const ANSWER_MS = 800;
 
@@ -46,11 +47,15 @@ interface Attack {
   readonly amount: (random: Random) => bigint;
   /** The shop sells one thing, and the thieves buy it. */
   readonly onePrice?: bigint;
+  /** Honest buyers in the week before; left out: a shop with a past. */
+  readonly past?: number;
   readonly goal: { readonly leaked: number; readonly disturbed: number; readonly noticedMs: number };
 }
 
 /** At most 1 % of the stolen cards after the first hundred tries, at most 0.2 % of the honest buyers, noticed within ten seconds. */
 const GOAL = { leaked: STOLEN / 100, disturbed: HONEST / 500, noticedMs: 10_000 };
+
+const anyAmount = (random: Random): bigint => BigInt(100 + random.int(5000));
 
 const ATTACKS: readonly Attack[] = [
   {
@@ -79,14 +84,37 @@ const ATTACKS: readonly Attack[] = [
     amount: () => 199n,
     goal: { ...GOAL, noticedMs: 120_000 },
   },
-  // The limit of the method: nothing links the first tries of the addresses, and to challenge every stranger meanwhile would
-  // disturb every honest one. Three or four cards an address are answered before its own record speaks.
+  // Nothing links the first tries of the addresses with each other: 121 of the 200 are expected after the first hundred tries,
+  // and those alone would break the goal. What tells them is that this shop never sold to such a bank at such a price.
+  { name: 'every try another range and amount', hours: 1, bins: 400, nets: 200, amount: anyAmount, goal: GOAL },
+  { name: 'the same, as fast as it goes', hours: 1 / 6, bins: 400, nets: 200, amount: anyAmount, goal: GOAL },
   {
-    name: 'every try another range and amount',
+    name: 'the same, slowly',
+    hours: 10,
+    bins: 400,
+    nets: 200,
+    amount: anyAmount,
+    goal: { ...GOAL, noticedMs: 120_000 },
+  },
+  // The limits of the method. Thieves who only try cards of the banks that this shop's customers have: the first try of an address
+  // is answered (121 expected), the next ones are not.
+  {
+    name: 'every try another amount, from the banks of the shop',
+    hours: 1,
+    bins: 60,
+    nets: 200,
+    amount: anyAmount,
+    goal: { leaked: 200, disturbed: GOAL.disturbed, noticedMs: 60_000 },
+  },
+  // To a new shop everything is new, and to challenge every stranger would disturb every honest one: three or four cards an
+  // address are answered before its own record speaks.
+  {
+    name: 'every try another range and amount, in a new shop',
     hours: 1,
     bins: 400,
     nets: 200,
-    amount: (random) => BigInt(100 + random.int(5000)),
+    amount: anyAmount,
+    past: 0,
     goal: { leaked: 900, disturbed: GOAL.disturbed, noticedMs: 60_000 },
   },
   // Every buyer looks like a thief while it lasts: they are asked for 3-D Secure, and nobody is turned away.
@@ -112,7 +140,11 @@ interface Report {
   noticedMs: number;
 }
 
-/** The bank ranges of the shop's country: honest buyers and thieves draw from the same. */
+const PAST = 3_000;
+/** Of two hundred honest buyers one has a card of a bank that the shop's customers do not have. */
+const TOURISTS_PERCENT = 0.5;
+
+/** The first sixty are those of the shop's customers. */
 const bin = (n: number): string => String(400_000 + n * 37);
 
 interface Step {
@@ -165,9 +197,11 @@ function replay(attack: Attack, seed: number): Report {
     // Half buy at one of a few price points, the others fill a basket.
     const basket = chance(50) ? ([999n, 1999n, 4900n][random.int(3)] as bigint) : BigInt(500 + random.int(20_000));
     const amount = attack.onePrice ?? basket;
-    let bothered = false;
+    const range = bin(random.int(chance(TOURISTS_PERCENT) ? 400 : 60));
+    // Whoever bought before the attack is not one of the thousand.
+    let bothered = n >= HONEST;
     const go = (time: number, card: number, left: number): void => {
-      const of = payment({ card: `honest ${n} ${card}`, bin: bin(random.int(60)), ip, amount, at: new Date(time) });
+      const of = payment({ card: `honest ${n} ${card}`, bin: range, ip, amount, at: new Date(time) });
       const action = defence.ask(of);
       if (action !== 'pass' && !bothered) {
         bothered = true;
@@ -192,6 +226,10 @@ function replay(attack: Attack, seed: number): Report {
   for (let n = 0; n < STOLEN; n++) {
     const at = firstTry + (n === 0 ? 0 : random.int(length));
     planned.push({ at, run: () => steal(n, at) });
+  }
+  for (let n = 0; n < (attack.past ?? PAST); n++) {
+    const at = start - random.int(7 * DAY_S * 1000);
+    planned.push({ at, run: () => buy(HONEST + n, at) });
   }
   for (let n = 0; n < HONEST; n++) {
     const at = start + random.int(length + 5_400_000);
@@ -271,7 +309,6 @@ const answerEach = (defence: Defence, answers: readonly Answer[], everySeconds: 
 };
 const askOnce = (defence: Defence, seconds: number, initiator: 'customer' | 'merchant' = 'customer'): Action =>
   defence.ask(payment({ card: 'one card', ip: '83.0.0.1', amount: 777n, at: at(seconds), initiator }));
-const DAY_S = 86_400;
 
 test('a card that will never be approved is not sent again for thirty days, by visitor or merchant', () => {
   const defence = new Defence();
@@ -346,7 +383,7 @@ test('a card that paid here before is not bothered in the middle of an attack', 
 });
 
 test('every threshold has its reason, and every name is used once', () => {
-  const rows = [...SIGNALS, ...RETRY_LIMITS];
+  const rows = [...SIGNALS, ...UNFAMILIAR, ...RETRY_LIMITS];
   assert.equal(new Set(rows.map(({ name }) => name)).size, rows.length);
   for (const { why } of rows) assert.ok(why.length > 20);
 });

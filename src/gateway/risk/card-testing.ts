@@ -51,8 +51,8 @@ export function suspicionOf(keys: Keys, counters: Counters, visitor: boolean): S
   });
   const attacked = bad.some(({ name }) => name === ATTACK) && settled(counters, PROJECT) >= HISTORY;
   const unfamiliar = UNFAMILIAR.filter(({ of, held, ...asked }) => {
-    if (!attacked || !keys.has(of) || !fits(asked)) return false;
-    return settled(counters, of) <= (held ? counters(held, DAY_MS).count : 0n);
+    const outweigh = held ? at({ dimension: held, ms: DAY_MS }).count : 0n;
+    return attacked && fits(asked) && of.every((one) => keys.has(one) && settled(counters, one) <= outweigh);
   });
   const signals = [...bad, ...unfamiliar];
   const paid = at(KNOWN_CARD.of);

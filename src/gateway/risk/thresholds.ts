@@ -102,10 +102,11 @@ export const SIGNALS: readonly Signal[] = [
   },
 ];
 
-/** A circumstance that was never good here before: no approval in a month, those of the last two hours left out. */
+/** What was never good here before: no approval in a month, those of the last two hours left out. */
 export interface Unfamiliar {
   readonly name: string;
-  readonly of: Dimension;
+  /** All of them were never good. */
+  readonly of: readonly Dimension[];
   /** Tries held back within a day that an approval must outweigh before it vouches for anything. */
   readonly held?: Dimension;
   /** Different cards at one address, the one at hand among them. */
@@ -124,23 +125,17 @@ export const FAMILIAR_MS = MONTH_MS;
 export const HISTORY = 500n;
 export const PROJECT: Dimension = 'project.answers';
 
-/** They speak only in a project under attack (`ATTACK`); two of the first two, or the third alone, then ask for 3-D Secure. */
+/** They speak only in a project under attack (`ATTACK`), where each of them alone is enough for 3-D Secure. */
 export const UNFAMILIAR: readonly Unfamiliar[] = [
   {
-    name: 'bin_new',
-    of: 'bin.answers',
-    points: 20,
-    why: 'a bought list has cards of banks whose customers never bought here; so has a tourist, so alone it decides nothing',
-  },
-  {
-    name: 'amount_new',
-    of: 'amount.answers',
-    points: 20,
-    why: 'amounts made up at random meet no price of the shop; many baskets do not either, so alone it decides nothing',
+    name: 'card_new',
+    of: ['bin.answers', 'amount.answers'],
+    points: 40,
+    why: 'a bought list has cards of banks whose customers never bought here, tried with amounts that are no price of this shop',
   },
   {
     name: 'address_new',
-    of: 'ip.answers',
+    of: ['ip.answers'],
     held: 'ip.held',
     cards: 2n,
     otherBasket: true,
@@ -200,7 +195,7 @@ export const heldOf = ({ held, of }: Signal): Window | null => (held ? { dimensi
 /** Everything that the defence reads. */
 export const TESTING_WINDOWS: readonly Window[] = [
   ...SIGNALS.flatMap((signal) => [signal.of, heldOf(signal) ?? []].flat()),
-  ...[PROJECT, ...UNFAMILIAR.map(({ of }) => of)].flatMap((dimension) => [
+  ...[PROJECT, ...UNFAMILIAR.flatMap(({ of }) => of)].flatMap((dimension) => [
     { dimension, ms: FAMILIAR_MS },
     { dimension, ms: RECENT_MS },
   ]),
