@@ -382,6 +382,54 @@ test('a card that paid here before is not bothered in the middle of an attack', 
   );
 });
 
+/** A shop with a past of good payments, 300 of them at one office, and how many ranges and prices it knows. */
+function shopWithPast(): Defence {
+  const defence = new Defence();
+  for (let n = 0; n < 700; n++) {
+    const when = at(-3 * DAY_S + n * 60);
+    const ip = n % 2 === 0 ? '81.0.0.1' : `82.${n >> 8}.${n & 255}.1`;
+    const of = payment({ card: `past ${n}`, bin: bin(n % 5), ip, amount: BigInt(1000 + (n % 10)), at: when });
+    assert.equal(defence.ask(of), 'pass');
+    defence.answer(of, APPROVED, when);
+  }
+  return defence;
+}
+const declineMany = (defence: Defence): void => {
+  for (let n = 0; n < 40; n++) {
+    const when = at(n);
+    const of = payment({ card: `stolen ${n}`, bin: bin(100 + n), ip: `45.0.${n}.1`, amount: BigInt(50 + n), at: when });
+    if (defence.ask(of) === 'pass') defence.answer(of, DECLINED, when);
+  }
+};
+const asked = (defence: Defence, told: { bin: number; ip: string; amount: bigint; seconds: number }, card: string) =>
+  defence.ask(payment({ card, bin: bin(told.bin), ip: told.ip, amount: told.amount, at: at(told.seconds) }));
+
+test('under attack what was never sold to is asked for 3-D Secure: an unknown bank at an unknown price, or a second card', () => {
+  const defence = shopWithPast();
+  const stranger = { bin: 300, ip: '83.0.0.1', amount: 7n, seconds: 41 };
+  assert.equal(asked(defence, stranger, 'before'), 'pass');
+  declineMany(defence);
+  assert.equal(asked(defence, { ...stranger, ip: '83.0.0.2' }, 'a'), 'force3d');
+  // One of the two is known: one tourist, and one large basket.
+  assert.equal(asked(defence, { ...stranger, ip: '83.0.0.3', amount: 1001n }, 'b'), 'pass');
+  assert.equal(asked(defence, { ...stranger, ip: '83.0.0.4', bin: 1 }, 'c'), 'pass');
+  // Another card for the same basket is what a declined buyer does; for another one it is not.
+  assert.equal(asked(defence, { ...stranger, ip: '83.0.0.4', bin: 2 }, 'd'), 'pass');
+  assert.equal(asked(defence, { ...stranger, ip: '83.0.0.4', bin: 2, amount: 1002n }, 'e'), 'force3d');
+  // An office where people bought before stays welcome.
+  assert.equal(asked(defence, { ...stranger, ip: '81.0.0.1', bin: 2, amount: 9_999n }, 'f'), 'pass');
+  // And it ends with the attack.
+  assert.equal(asked(defence, { ...stranger, ip: '83.0.0.2', seconds: 1000 }, 'g'), 'pass');
+});
+
+test('a live card that the attack found vouches for nothing while it is new', () => {
+  const defence = shopWithPast();
+  declineMany(defence);
+  const live = payment({ card: 'live', bin: bin(300), ip: '45.9.0.1', amount: 7n, at: at(41) });
+  defence.answer(live, APPROVED, at(41));
+  assert.equal(asked(defence, { bin: 300, ip: '45.9.0.2', amount: 7n, seconds: 43 }, 'next'), 'force3d');
+});
+
 test('every threshold has its reason, and every name is used once', () => {
   const rows = [...SIGNALS, ...UNFAMILIAR, ...RETRY_LIMITS];
   assert.equal(new Set(rows.map(({ name }) => name)).size, rows.length);
