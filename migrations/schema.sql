@@ -752,5 +752,6 @@ alter table vault_cvvs add constraint vault_cvvs_pkey PRIMARY KEY (project_id, i
 alter table vault_keys add constraint vault_keys_pkey PRIMARY KEY (id);
 alter table wallet_tokens add constraint wallet_tokens_pkey PRIMARY KEY (tenant_id, card_id, id);
 alter table wallet_tokens add constraint wallet_tokens_state_check CHECK ((state = ANY (ARRAY['REQUESTED'::text, 'ACTIVE'::text, 'SUSPENDED'::text, 'DELETED'::text])));
-create sequence arn_items maxvalue 99999999999;
-create sequence florin_migrations_id_seq maxvalue 2147483647;
+create sequence arn_items minvalue 1 maxvalue 99999999999 cycle;
+create sequence florin_migrations_id_seq minvalue 1 maxvalue 2147483647;
+create sequence id_nodes minvalue 0 maxvalue 1023 cycle;

@@ -67,6 +67,7 @@ import {
   type Database,
   type FaultPoint,
   migrate,
+  nextIdNode,
   openDatabase,
   openInstallation,
   purgeCommitGroups,
@@ -137,7 +138,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     if (!alive) throw new StartError('Two processes drew the same number: start again.');
     closers.push(() => alive.release());
 
-    const ids = idMaker(clock, random);
+    const ids = idMaker(clock, await nextIdNode(database));
     const metrics = createMetrics({ process: true });
     const committing = createCommitter({
       connect: () => database.session(),

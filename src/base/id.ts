@@ -1,17 +1,24 @@
 // Identifiers: 63 bits, ordered by time inside, permuted outside, so that they tell neither volume nor neighbours.
+import { assert } from './assert.ts';
 import type { Clock } from './clock.ts';
-import type { Random } from './random.ts';
 
 const EPOCH_MS = Date.UTC(2025, 0, 1);
 
 export interface IdMaker {
-  /** A new id, greater than every earlier one of this process: 41 bits milliseconds, 10 bits process, 12 bits sequence. */
+  /** A new id, greater than every earlier one of this maker: 41 bits milliseconds, 10 bits node, 12 bits sequence. */
   next(): bigint;
 }
 
-/** The clock may be set back (sandbox): ids go on from the highest moment seen. 4096 ids a millisecond, then the next one is borrowed. */
-export function idMaker(clock: Clock, random: Random): IdMaker {
-  const node = BigInt(random.int(1024)) << 12n;
+/** How many makers may have ids of one millisecond. */
+export const ID_NODES = 1024;
+
+/**
+ * The clock may be set back (sandbox): ids go on from the highest moment seen. 4096 ids a millisecond, then the next one is borrowed.
+ * `node`, from 0 to 1023: no other maker has it that may see the same milliseconds.
+ */
+export function idMaker(clock: Clock, node: number): IdMaker {
+  assert(Number.isInteger(node) && node >= 0 && node < ID_NODES, 'a node of the id maker is a number from 0 to 1023');
+  const shifted = BigInt(node) << 12n;
   let lastMs = 0;
   let sequence = 0;
   return {
@@ -24,7 +31,7 @@ export function idMaker(clock: Clock, random: Random): IdMaker {
         lastMs++;
         sequence = 0;
       }
-      return (BigInt(lastMs) << 22n) | node | BigInt(sequence);
+      return (BigInt(lastMs) << 22n) | shifted | BigInt(sequence);
     },
   };
 }

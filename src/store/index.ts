@@ -5,6 +5,7 @@ export { type Database, type HeldLock, openDatabase, type SessionOptions } from 
 export { type Connection, type Embedded, startEmbedded } from './embedded.ts';
 export { openInstallation } from './installation.ts';
 export { migrate } from './migrate.ts';
+export { nextIdNode } from './nodes.ts';
 export * from './once.ts';
 export * from './page.ts';
 export * from './table.ts';

@@ -5,14 +5,13 @@ import { addMs } from '../base/index.ts';
 import { type BrowserDetails, browserOf, type Visit } from './browser.ts';
 import { type Cardholders, type ChallengeState, reportOf } from './cardholders.ts';
 import { type ChallengeRequest, decodeRequest, encodeCres, encodePaRes } from './carrier.ts';
-import { cancelled, judge, MAX_RESENDS, MAX_TRIES, RESEND_AFTER_MS, triesUsedUp } from './codes.ts';
+import { cancelled, judge, MAX_RESENDS, MAX_TRIES, RESEND_AFTER_MS, type Report, triesUsedUp } from './codes.ts';
 import { type FinishOptions, factsOf, findByMd, oneOf, resultOf } from './finish.ts';
 import {
   browserStore,
   challengeStore,
   codeResend,
   type Found,
-  type Report,
   resultReport,
   transactionGet,
   trySpend,

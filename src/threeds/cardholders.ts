@@ -1,7 +1,6 @@
 // Port: the issuing side as the access control server asks it, about cards of its own. app.ts supplies it.
 import type { AuthenticationRequest } from './authentication.ts';
-import { passed, timedOut, triesUsedUp } from './codes.ts';
-import type { Report } from './queries.ts';
+import { passed, type Report, timedOut, triesUsedUp } from './codes.ts';
 
 export type CardholderChannel = 'OTP_SMS' | 'BIOMETRICS' | 'EXTERNAL_AUTHY';
 

@@ -1,5 +1,12 @@
 // The sandbox's one-time codes: what the cardholder types decides how the challenge ends.
-import type { Report } from './queries.ts';
+import type { Letter } from './eci.ts';
+
+/** How a challenge ended: what the access control server reports (RReq). */
+export interface Report {
+  readonly letter: Letter;
+  readonly reasonCode: string | null;
+  readonly cancelCode: string | null;
+}
 
 /** transStatusReason of EMV 3-D Secure, as far as we report them. */
 export const reasons = {

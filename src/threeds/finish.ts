@@ -7,12 +7,11 @@ import type { Authentication } from './authentication.ts';
 import type { BrowserDetails } from './browser.ts';
 import { hashMd, matchesCres, matchesPaRes, type Owner, type ResponseFacts, readMd } from './carrier.ts';
 import { cavvFrom, type Keys } from './cavv.ts';
-import { timedOut } from './codes.ts';
+import { type Report, timedOut } from './codes.ts';
 import { carriesCavv, eciOf, type Letter } from './eci.ts';
 import {
   type Closing,
   type Found,
-  type Report,
   resultReport,
   transactionByMd,
   transactionGet,

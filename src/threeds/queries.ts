@@ -6,6 +6,7 @@ import { type Change, type Db, insert, type Kind, table } from '../store/index.t
 import type { BrowserDetails } from './browser.ts';
 import type { CardholderChallenge } from './cardholders.ts';
 import { decodeCavv } from './cavv.ts';
+import type { Report } from './codes.ts';
 import type { Letter } from './eci.ts';
 
 export interface Transaction {
@@ -118,12 +119,6 @@ export async function transactionOfOrder(db: Db, owner: bigint, orderId: bigint)
 export async function transactionGet(db: Db, owner: bigint, id: bigint): Promise<Found | null> {
   const rows = await db.query<Found>(`${SELECT} where t.project_id = $1 and t.id = $2`, [owner, id]);
   return rows[0] ?? null;
-}
-
-export interface Report {
-  readonly letter: Letter;
-  readonly reasonCode: string | null;
-  readonly cancelCode: string | null;
 }
 
 const RETURNING =

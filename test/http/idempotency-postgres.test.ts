@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { before, describe, test } from 'node:test';
-import { idMaker, seededRandom, VirtualClock } from '../../src/base/index.ts';
+import { idMaker, VirtualClock } from '../../src/base/index.ts';
 import { onceFor } from '../../src/http/idempotency.ts';
 import { type OnceOptions, onceRecords, purgeIdempotency } from '../../src/http/index.ts';
 import {
@@ -30,7 +30,7 @@ const effects = table<{ id: bigint; body: string }>('effects', { id: 'int8', bod
 describe('records', () => {
   const clock = new VirtualClock();
   let database: TestDatabase;
-  let ids = idMaker(clock, seededRandom(1));
+  let ids = idMaker(clock, 1);
   before(async () => {
     database = await testDatabase();
     await database.query('create table effects (id int8 primary key, body text not null)');
@@ -38,7 +38,7 @@ describe('records', () => {
 
   /** Each committer stands for a process. */
   const process = (seed: number): Committer =>
-    createCommitter({ connect: () => database.session(), clock, ids: idMaker(clock, seededRandom(seed)), log: silent });
+    createCommitter({ connect: () => database.session(), clock, ids: idMaker(clock, seed), log: silent });
   const once = (key: string, request = 'body'): Once =>
     onceFor(options, { owner: 1n, credential: 'gateway 1', method: 'POST', path: '/gateway/orders/create' }, key, [
       request,
@@ -167,7 +167,7 @@ describe('records', () => {
     const committer = process(8);
     const { body } = await committer.submit(effect('k6'));
     clock.set(new Date(clock.now().getTime() + 7 * DAY - 60_000));
-    ids = idMaker(clock, seededRandom(9));
+    ids = idMaker(clock, 9);
     assert.equal(await purgeIdempotency(database, clock.now()), 0);
     assert.equal((await committer.submit(effect('k6'))).body, body);
     clock.set(new Date(clock.now().getTime() + 120_000));

@@ -85,7 +85,7 @@ export async function issuerWorld(ports: Partial<AuthorizationPorts> = {}): Prom
   const clock = new VirtualClock(systemClock);
   clock.set(new Date(NOW));
   clock.freeze(true);
-  const ids = idMaker(clock, systemRandom);
+  const ids = idMaker(clock, 1);
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'florin-issuer-'));
   const vault = await openVault({ dataDir, database, clock, random: systemRandom, log: silent, allowCreate: true });
   const committer = createCommitter({ connect: () => database.session(), clock, ids, log: silent });

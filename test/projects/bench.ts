@@ -50,7 +50,7 @@ export async function bench(): Promise<Bench> {
   const database = await testDatabase();
   const clock = handClock();
   const random = seededRandom(7);
-  const tools: Tools = { clock, ids: idMaker(clock, random), random, keyed, links: ['simulator', 'acquirer'] };
+  const tools: Tools = { clock, ids: idMaker(clock, 1), random, keyed, links: ['simulator', 'acquirer'] };
   const other = (): Projects => createProjects({ database, keyed, clock, log: silent });
   return { database, clock, tools, projects: other(), other };
 }

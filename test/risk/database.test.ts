@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pino from 'pino';
-import { idMaker, systemClock, systemRandom, VirtualClock } from '../../src/base/index.ts';
+import { idMaker, systemClock, VirtualClock } from '../../src/base/index.ts';
 import {
   type Assessment,
   createRisk,
@@ -18,7 +18,7 @@ import { keyed, payment, type Told } from './memory.ts';
 
 const START = new Date('2026-11-21T09:30:00Z');
 const log = pino({ level: 'silent' });
-const ids = idMaker(systemClock, systemRandom);
+const ids = idMaker(systemClock, 1);
 let database: Database;
 let committer: Committer;
 let elapsed = 0;

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import fc from 'fast-check';
-import { idMaker, systemClock, systemRandom } from '../../src/base/index.ts';
+import { idMaker, systemClock } from '../../src/base/index.ts';
 import {
   add,
   type Command,
@@ -57,7 +57,7 @@ const kind: Kind<bigint, Item> = {
 };
 
 let database: TestDatabase;
-const ids = idMaker(systemClock, systemRandom);
+const ids = idMaker(systemClock, 1);
 const groups: number[] = [];
 const committerWith = (faultPoint?: (name: string) => void): Committer =>
   createCommitter({

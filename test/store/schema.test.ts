@@ -21,7 +21,7 @@ test('migrations/schema.sql is what the migrations make', async () => {
      union all select indexdef || ';' from pg_indexes i where schemaname = 'public'
        and not exists (select from pg_constraint k where k.conname = i.indexname)
      union all select pg_get_triggerdef(oid) || ';' from pg_trigger where not tgisinternal
-     union all select format('create sequence %s maxvalue %s;', sequencename, max_value) from pg_sequences where schemaname = 'public'
+     union all select format('create sequence %s minvalue %s maxvalue %s%s;', sequencename, min_value, max_value, case when cycle then ' cycle' else '' end) from pg_sequences where schemaname = 'public'
      order by 1`,
   );
   const tables = Map.groupBy(columns, ({ table_name }) => table_name);

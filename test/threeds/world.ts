@@ -12,7 +12,6 @@ import {
   type Money,
   maskDigits,
   Pan,
-  seededRandom,
   systemRandom,
   VirtualClock,
 } from '../../src/base/index.ts';
@@ -84,7 +83,7 @@ export async function world(directory?: Directory): Promise<World> {
   const clock = new VirtualClock();
   clock.set(NOON);
   clock.freeze(true);
-  const maker = idMaker(clock, seededRandom(7));
+  const maker = idMaker(clock, 7);
   const landed: Fields[] = [];
   const app = fastify();
   await app.register(formbody);

@@ -33,7 +33,7 @@ before(async () => {
   committer = createCommitter({
     connect: () => database.session(),
     clock: systemClock,
-    ids: idMaker(systemClock, systemRandom),
+    ids: idMaker(systemClock, 1),
     log: silent,
   });
 });
