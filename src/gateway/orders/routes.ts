@@ -1,6 +1,6 @@
 // The contract's order endpoints as data: schema in, use case, answer out. Rule: nothing is decided here.
 import Type from 'typebox';
-import { maskPansIn, parseDateTime } from '../../base/index.ts';
+import { addMs, maskPansIn, parseDateTime } from '../../base/index.ts';
 import {
   type Answer,
   type AnyEndpoint,
@@ -276,7 +276,7 @@ export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
           {
             status: query.status,
             createdFrom: dateOf(project, query.created_from),
-            createdTo: dateOf(project, query.created_to),
+            createdTo: endOf(dateOf(project, query.created_to)),
             merchantOrderId: query.merchant_order_id,
             cardType: query['card.type'],
             cardSubtype: query['card.subtype'],
@@ -307,7 +307,7 @@ export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
           status: query.status,
           type: query.type,
           createdFrom: dateOf(project, query.created_from),
-          createdTo: dateOf(project, query.created_to),
+          createdTo: endOf(dateOf(project, query.created_to)),
         };
         return listAnswer(
           gateway,
@@ -323,6 +323,9 @@ export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
 
 const dateOf = (project: Project, text: string | undefined): Date | undefined =>
   text === undefined ? undefined : (parseDateTime(text, project.settings.time_zone) ?? undefined);
+
+/** Date-times are shown in whole seconds: a period ends with its last second, so that it holds what is shown with that second. */
+const endOf = (date: Date | undefined): Date | undefined => date && addMs(date, 999);
 
 function pagingOf(query: { per_page?: number; after?: string; count?: boolean }): Paging {
   const after = query.after === undefined ? null : afterOf(query.after);
