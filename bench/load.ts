@@ -6,9 +6,18 @@ export interface Load {
   readonly method: 'GET' | 'POST' | 'PUT';
   readonly connections: number;
   readonly seconds: number;
-  readonly body?: string;
+  /** Instead of the gateway's sandbox credentials. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The same for all, or made for each. */
+  readonly body?: string | (() => string);
   /** One request each, in turn; ends when they are used up. */
   readonly paths?: readonly string[];
+  /** The path of each request, made for it; ends with the time. */
+  readonly path?: () => string;
+  /** So many requests, however long they take. */
+  readonly amount?: number;
+  /** Sees every body with status 2xx; false: the request failed all the same. */
+  readonly answered?: (body: string) => boolean;
 }
 
 export interface Measured {
@@ -24,26 +33,40 @@ const HEADERS = {
   'content-type': 'application/json',
 };
 
-export function load({ url, method, connections, seconds, body, paths }: Load): Promise<Measured> {
-  const queue = paths && [...paths];
+export function load({ url, method, connections, seconds, headers, body, ...of }: Load): Promise<Measured> {
+  const { path, answered } = of;
+  const queue = of.paths && [...of.paths];
+  const amount = queue?.length ?? of.amount;
+  let refused = 0;
+  const each = queue ? () => queue.pop() ?? '/gateway/ping' : path;
+  const request: autocannon.Request = {
+    method,
+    ...(typeof body === 'string' ? { body } : {}),
+    ...(each || typeof body === 'function'
+      ? {
+          setupRequest: (made) => ({
+            ...made,
+            ...(each ? { path: each() } : {}),
+            ...(typeof body === 'function' ? { body: body() } : {}),
+          }),
+        }
+      : {}),
+    ...(answered
+      ? {
+          onResponse: (status, text) => {
+            if (status >= 200 && status < 300 && !answered(text)) refused++;
+          },
+        }
+      : {}),
+  };
   const options: autocannon.Options = {
     url,
     method,
     connections,
-    headers: HEADERS,
-    ...(body === undefined ? {} : { body }),
-    ...(queue
-      ? {
-          amount: queue.length,
-          requests: [
-            {
-              method,
-              ...(body === undefined ? {} : { body }),
-              setupRequest: (request) => ({ ...request, path: queue.pop() ?? '/gateway/ping' }),
-            },
-          ],
-        }
-      : { duration: seconds }),
+    headers: headers ? { 'content-type': 'application/json', ...headers } : HEADERS,
+    ...(typeof body === 'string' ? { body } : {}),
+    ...(request.setupRequest || request.onResponse ? { requests: [request] } : {}),
+    ...(amount === undefined ? { duration: seconds } : { amount }),
   };
   return new Promise((resolve, reject) => {
     autocannon(options, (error, result) => {
@@ -53,7 +76,7 @@ export function load({ url, method, connections, seconds, body, paths }: Load): 
         p50Ms: result.latency.p50,
         p99Ms: result.latency.p99,
         requests: result.requests.total,
-        failed: result.non2xx + result.errors + result.timeouts,
+        failed: result.non2xx + result.errors + result.timeouts + refused,
       });
     });
   });

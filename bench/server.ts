@@ -1,10 +1,12 @@
-// The server under measurement, in a process of its own: sandbox, workers on, rate limits off, logs off, embedded Postgres with fsync.
+// The server under measurement, in a process of its own: sandbox, workers on, rate limits off, logs off, embedded Postgres with fsync,
+// or a database of the one that another started.
 import { startApp } from '../src/app.ts';
 import { createLog } from '../src/base/index.ts';
 import { readConfig } from '../src/config.ts';
 
-const [dataDir = '', port = ''] = process.argv.slice(2);
-const app = await startApp(readConfig({ DATA_DIR: dataDir, PORT: port, LOG_LEVEL: 'silent', RATE_LIMIT: 'off' }, {}), {
+const [dataDir = '', port = '', databaseUrl = ''] = process.argv.slice(2);
+const settings = { DATA_DIR: dataDir, PORT: port, DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent', RATE_LIMIT: 'off' };
+const app = await startApp(readConfig(settings, {}), {
   log: createLog('silent'),
 });
 process.stdout.write('ready\n');
