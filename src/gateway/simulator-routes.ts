@@ -75,6 +75,8 @@ function simulatorEndpoints({
       answers,
       body: Shape({ now: Optional(Text()), frozen: Optional(Flag()) }),
       async handler({ body }) {
+        // Frozen before it is set, so that it stands where it was set to.
+        if (body.frozen) clock.freeze(true);
         if (body.now !== undefined) {
           const now = new Date(body.now);
           if (Number.isNaN(now.getTime()))
@@ -82,7 +84,7 @@ function simulatorEndpoints({
           if (now > clock.now()) await advanceTo(now);
           else clock.set(now);
         }
-        if (body.frozen !== undefined) clock.freeze(body.frozen);
+        if (body.frozen === false) clock.freeze(false);
         await clockChanged();
         return told();
       },

@@ -21,6 +21,8 @@ export type Client = (method: string, path: string, body?: unknown, headers?: Re
 
 export interface TestApp {
   readonly app: App;
+  /** Stops it and starts another on the same data, at the same address. */
+  readonly restart: () => Promise<void>;
   readonly url: string;
   readonly database: TestDatabase;
   readonly dataDir: string;
@@ -51,19 +53,27 @@ export async function testApp(env: Record<string, string> = {}, options: AppOpti
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'florin-app-'));
   const port = await freePort();
   const config = readConfig({ PORT: String(port), DATA_DIR: dataDir, LOG_LEVEL: 'silent', WORKERS: 'off', ...env }, {});
-  const app = await startApp(config, {
-    log: silent,
-    connection: database.connection,
-    link: { answerTimeoutMs: 2000, lostAfterMs: 30, slowMs: 100, lateAfterMs: 30 },
-    ...options,
-  });
+  const start = (): Promise<App> =>
+    startApp(config, {
+      log: silent,
+      connection: database.connection,
+      link: { answerTimeoutMs: 2000, lostAfterMs: 30, slowMs: 100, lateAfterMs: 30 },
+      ...options,
+    });
+  let app = await start();
   stops.push(async () => {
     await app.stop();
     rmSync(dataDir, { recursive: true, force: true });
   });
   const clientWith = (authorization: string | null): Client => client(app.url, authorization);
   return {
-    app,
+    get app() {
+      return app;
+    },
+    async restart() {
+      await app.stop();
+      app = await start();
+    },
     url: app.url,
     database,
     dataDir,
