@@ -121,3 +121,43 @@ export function assertInvalid(reply: Reply, ...expected: string[]): void {
   );
   assert.deepEqual(found, expected);
 }
+
+/** Time goes on, and with it every session of before: log in again. */
+export async function advance(florin: Pick<TestApp, 'operator'>, by: string): Promise<void> {
+  const reply = await florin.operator('POST', '/simulator/clock/advance', { by });
+  assert.equal(reply.status, 200, reply.text);
+}
+
+/** A session that is stepped up; the sandbox's code is the published one. */
+export async function steppedUp(
+  florin: Pick<TestApp, 'url'>,
+  email = 'consumer@sandbox.test',
+  secret = 'sandbox-secret',
+): Promise<Client> {
+  const as = await customer(florin, email, secret);
+  assert.equal((await as('POST', '/auth/stepup/send-otp', {})).status, 204);
+  assert.equal((await as('POST', '/auth/stepup/verify-otp', { verificationCode: '123456' })).status, 204);
+  return as;
+}
+
+/** A purchase at a foreign merchant: authenticated e-commerce unless the fields say otherwise. */
+export async function purchase(
+  florin: Pick<TestApp, 'operator'>,
+  cardId: string,
+  amount: number,
+  fields: Fields = {},
+): Promise<Reply['body']> {
+  const body = { cardId, amount, currency: 'EUR', channel: 'ecommerce', threeDs: true, ...fields };
+  const reply = await florin.operator('POST', '/simulator/purchases', body);
+  assert.equal(reply.status, 200, reply.text);
+  return reply.body;
+}
+
+export async function assertBooksHold(florin: Pick<TestApp, 'operator'>): Promise<void> {
+  const { body } = await florin.operator('GET', '/operator/invariants');
+  assert.deepEqual(
+    body.checks.filter(({ ok }: { ok: boolean }) => !ok),
+    [],
+  );
+  assert.equal(body.ok, true);
+}
