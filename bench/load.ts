@@ -62,7 +62,8 @@ export function load({ url, method, connections, seconds, headers, body, ...of }
   const options: autocannon.Options = {
     url,
     method,
-    connections,
+    // More than there are requests would be refused.
+    connections: Math.min(connections, amount ?? connections),
     headers: headers ? { 'content-type': 'application/json', ...headers } : HEADERS,
     ...(typeof body === 'string' ? { body } : {}),
     ...(request.setupRequest || request.onResponse ? { requests: [request] } : {}),

@@ -1,19 +1,22 @@
 // `npm run bench`: (a) a TPC-B-like transaction through our driver with 16 connections, (b) authorize over HTTP, durable, 128
 // connections, on one Postgres and in turn; then reads, lists, charges, and the same with a million orders in the table.
-// Absolute figures are this machine's; the ratios are what may be compared. BENCH_SECONDS and BENCH_ORDERS make it shorter.
-import { type ChildProcess, spawn } from 'node:child_process';
+// Then the issuing side (issuing.ts). Absolute figures are this machine's; the ratios are what may be compared.
+// BENCH_SECONDS, BENCH_ORDERS and BENCH_CARDS make it shorter.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { createLog, systemClock } from '../src/base/index.ts';
 import { openDatabase, startEmbedded } from '../src/store/index.ts';
 import { fillOrders } from './fill.ts';
+import { benchIssuing } from './issuing.ts';
 import { load, type Measured } from './load.ts';
+import { serve } from './serve.ts';
 import { prepareTpcb, runTpcb } from './tpcb.ts';
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 10);
 const ORDERS = Number(process.env.BENCH_ORDERS ?? 1_000_000);
-const PORT = '18993';
+const CARDS = Number(process.env.BENCH_CARDS ?? 1_000_000);
+const PORT = 18_993;
 const url = `http://127.0.0.1:${PORT}`;
 const log = createLog('silent');
 const dataDir = mkdtempSync(path.join(os.tmpdir(), 'florin-bench-'));
@@ -28,17 +31,6 @@ const authorizeBody = JSON.stringify({
 
 const embedded = await startEmbedded(dataDir, { log, clock: systemClock });
 const database = openDatabase(embedded.connection, { log, connections: 16 });
-
-async function serve(): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [path.join(import.meta.dirname, 'server.ts'), dataDir, PORT], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  await new Promise<void>((resolve, reject) => {
-    child.stdout.once('data', () => resolve());
-    child.once('exit', (code) => reject(new Error(`the server ended with ${code}`)));
-  });
-  return child;
-}
 
 const authorize = (seconds: number): Promise<Measured> =>
   load({ url: `${url}/gateway/orders/authorize`, method: 'POST', connections: 128, seconds, body: authorizeBody });
@@ -92,20 +84,24 @@ let failure: Error | null = null;
 try {
   await prepareTpcb(database);
   const before = await runTpcb(database, 16, SECONDS);
-  const server = await serve();
+  const server = await serve(dataDir, PORT);
   const empty = await rounds('');
   const after = await runTpcb(database, 16, SECONDS);
   const tpcb = (before + after) / 2;
   const [project] = await database.query<{ id: bigint }>(`select id from projects where login = 'sandbox'`);
   await fillOrders(database, project?.id as bigint, ORDERS);
   const full = await rounds(`, ${ORDERS.toLocaleString('en')} orders`);
-  const ended = new Promise((resolve) => server.once('exit', resolve));
-  server.kill('SIGTERM');
-  await ended;
+  await server.stop();
+  const { compared, invariants } = await benchIssuing({
+    connection: embedded.connection,
+    home: dataDir,
+    seconds: SECONDS,
+    cards: CARDS,
+  });
 
   const ratio = (empty[0] as Round).measured.perSecond / tpcb;
   const fullRatio = (full[0] as Round).measured.perSecond / (empty[0] as Round).measured.perSecond;
-  const rows = [...empty, ...full].map(({ name, measured: m }) => ({
+  const rows = [...empty, ...full, ...compared.flatMap(({ sides }) => sides)].map(({ name, measured: m }) => ({
     what: name,
     'per second': Math.round(m.perSecond),
     'p50 ms': m.p50Ms,
@@ -118,10 +114,17 @@ try {
   console.log(
     `authorize / TPC-B-like: ${ratio.toFixed(2)} (goal 0.5)   authorize with ${ORDERS.toLocaleString('en')} orders / empty: ${fullRatio.toFixed(2)} (goal 0.9)`,
   );
+  const issuing = compared.map(({ sides: [one, other], ratio: of, goal }) => ({
+    what: `${other.name} / ${one.name}`,
+    ratio: Number(of.toFixed(3)),
+    goal,
+  }));
+  console.table(issuing);
+  console.log(`invariants: ok (${invariants})`);
   mkdirSync(path.join(import.meta.dirname, 'results'), { recursive: true });
   writeFileSync(
     path.join(import.meta.dirname, 'results', 'latest.json'),
-    `${JSON.stringify({ cores: os.availableParallelism(), seconds: SECONDS, tpcbPerSecond: Math.round(tpcb), ratio: Number(ratio.toFixed(3)), fullRatio: Number(fullRatio.toFixed(3)), rows }, null, 2)}\n`,
+    `${JSON.stringify({ cores: os.availableParallelism(), seconds: SECONDS, tpcbPerSecond: Math.round(tpcb), ratio: Number(ratio.toFixed(3)), fullRatio: Number(fullRatio.toFixed(3)), issuing, rows }, null, 2)}\n`,
   );
 } catch (error) {
   failure = error instanceof Error ? error : new Error(String(error));

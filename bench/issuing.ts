@@ -1,0 +1,205 @@
+// The issuing half of `npm run bench`: cards in an empty table and behind a million others, each in a database of its own on the same
+// Postgres; transfers and authorizations spread over many accounts and on one. Rule: what is compared is measured in turn, and the median
+// of the rounds counts, so that what else the machine does falls on both sides alike.
+import { systemRandom } from '../src/base/index.ts';
+import type { Connection } from '../src/store/index.ts';
+import { fillCards, filledId } from './fill-cards.ts';
+import {
+  answerOf,
+  type BenchIssuer,
+  consumer,
+  debitCards,
+  OPERATOR,
+  openAccounts,
+  openIssuer,
+  PREPAID,
+} from './issuer.ts';
+import { type Load, load, type Measured } from './load.ts';
+
+const ROUNDS = 3;
+const PORT = 18_994;
+/** Instruments that a spread load falls on, unless fewer cards than that are asked for. */
+const MANY = 10_000;
+
+export interface Compared {
+  readonly goal: number;
+  /** The second over the first, by requests a second. */
+  readonly ratio: number;
+  readonly sides: readonly [Side, Side];
+}
+interface Side {
+  readonly name: string;
+  readonly measured: Measured;
+}
+type Asked = readonly [name: string, load: Omit<Load, 'seconds'>];
+
+interface Size {
+  readonly connection: Connection;
+  /** Where key files lie. */
+  readonly home: string;
+  readonly seconds: number;
+  readonly cards: number;
+}
+
+/** The round of the median speed; failures of all rounds. */
+function medianOf(rounds: readonly Measured[]): Measured {
+  const ordered = rounds.toSorted((a, b) => a.perSecond - b.perSecond);
+  const failed = rounds.reduce((sum, round) => sum + round.failed, 0);
+  return { ...(ordered[Math.floor(ordered.length / 2)] as Measured), failed };
+}
+
+async function compare(seconds: number, goal: number, first: Asked, second: Asked): Promise<Compared> {
+  const measured: readonly [Measured[], Measured[]] = [[], []];
+  const asked = [first, second] as const;
+  for (const [, of] of asked) await load({ ...of, seconds: Math.min(2, seconds) });
+  for (let round = 0; round < ROUNDS; round++)
+    // Who is second finds the other's dirty pages: each begins in turn.
+    for (const side of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const))
+      measured[side].push(await load({ ...asked[side][1], seconds }));
+  const one = { name: first[0], measured: medianOf(measured[0]) };
+  const other = { name: second[0], measured: medianOf(measured[1]) };
+  return { goal, ratio: other.measured.perSecond / one.measured.perSecond, sides: [one, other] };
+}
+
+/** The books of this issuer, which have to be right. */
+async function prove({ server }: BenchIssuer): Promise<number> {
+  type Proof = { ok: boolean; checks: { id: string; ok: boolean }[] };
+  const { ok, checks } = await answerOf<Proof>(server.url, 'GET', '/operator/invariants', OPERATOR);
+  const violated = checks.filter((check) => !check.ok).map(({ id }) => id);
+  if (!ok) throw new Error(`violated: ${violated.join(', ')}`);
+  return checks.length;
+}
+
+const any = <Value>(values: readonly Value[]): Value => values[systemRandom.int(values.length)] as Value;
+
+/** Creation and reading of cards: an empty table and a full one. */
+async function cardsCompared(empty: BenchIssuer, full: BenchIssuer, { seconds, cards }: Size): Promise<Compared[]> {
+  const making = async (issuer: BenchIssuer, made: string[]): Promise<Omit<Load, 'seconds'>> => ({
+    url: `${issuer.server.url}/issuing/cards/request`,
+    method: 'POST',
+    connections: 64,
+    headers: await consumer(issuer),
+    body: PREPAID,
+    answered: (body) => made.push((JSON.parse(body) as { id: string }).id) > 0,
+  });
+  const reading = async (issuer: BenchIssuer, id: () => string): Promise<Omit<Load, 'seconds'>> => ({
+    url: issuer.server.url,
+    method: 'GET',
+    connections: 32,
+    headers: await consumer(issuer),
+    path: () => `/issuing/cards/${id()}`,
+  });
+  const made: string[] = [];
+  const suffix = `, ${cards.toLocaleString('en')} cards`;
+  return [
+    await compare(
+      seconds,
+      0.9,
+      ['POST card', await making(empty, made)],
+      [`POST card${suffix}`, await making(full, [])],
+    ),
+    await compare(
+      seconds,
+      0.9,
+      ['GET one card', await reading(empty, () => any(made))],
+      [`GET one card${suffix}`, await reading(full, () => full.permutation.outward(filledId(systemRandom.int(cards))))],
+    ),
+  ];
+}
+
+/** Transfers between random accounts, and out of one to random ones. */
+async function transfersCompared(
+  issuer: BenchIssuer,
+  seconds: number,
+  spread: readonly string[],
+  single: string,
+): Promise<Compared> {
+  const headers = await consumer(issuer);
+  const between = (source: () => string): Omit<Load, 'seconds'> => ({
+    url: `${issuer.server.url}/issuing/transfers`,
+    method: 'POST',
+    connections: 128,
+    headers,
+    body() {
+      const from = source();
+      let to = any(spread);
+      while (to === from) to = any(spread);
+      return JSON.stringify({
+        source: { type: 'managed_accounts', id: from },
+        destination: { type: 'managed_accounts', id: to },
+        destinationAmount: { currency: 'EUR', amount: 1 },
+      });
+    },
+  });
+  return compare(
+    seconds,
+    0.8,
+    [`transfer, ${spread.length.toLocaleString('en')} accounts`, between(() => any(spread))],
+    ['transfer out of one account', between(() => single)],
+  );
+}
+
+/** Purchases with as many debit cards on their own accounts, and on one. */
+async function purchasesCompared(
+  issuer: BenchIssuer,
+  seconds: number,
+  spread: readonly string[],
+  single: string,
+): Promise<Compared> {
+  const count = spread.length;
+  const paying = async (parents: readonly string[]): Promise<Omit<Load, 'seconds'>> => {
+    const numbers = await debitCards(issuer, parents, count);
+    return {
+      url: `${issuer.server.url}/simulator/purchases`,
+      method: 'POST',
+      connections: 128,
+      headers: OPERATOR,
+      body: () => JSON.stringify({ pan: any(numbers), amount: 100, currency: 'EUR', threeDs: true }),
+      answered: (body) => body.includes('"approved":true'),
+    };
+  };
+  const named = `authorization, ${count.toLocaleString('en')} cards`;
+  return compare(
+    seconds,
+    0.8,
+    [`${named}, as many accounts`, await paying(spread)],
+    [`${named}, one account`, await paying([single])],
+  );
+}
+
+/** Measures, proves the books, and answers what came out. */
+export async function benchIssuing(
+  size: Size,
+): Promise<{ readonly compared: Compared[]; readonly invariants: number }> {
+  const { connection, home, cards } = size;
+  const seconds = size.seconds / 2;
+  const open: BenchIssuer[] = [];
+  const opened = async (name: string): Promise<BenchIssuer> => {
+    const issuer = await openIssuer(connection, home, name, PORT + open.length);
+    open.push(issuer);
+    return issuer;
+  };
+  try {
+    const full = await opened('bench_full');
+    const template = await answerOf<{ id: string }>(
+      full.server.url,
+      'POST',
+      '/issuing/cards/request',
+      await consumer(full),
+      JSON.parse(PREPAID) as object,
+    );
+    await fillCards(full.database, full.permutation.inward(template.id) as bigint, cards);
+    const empty = await opened('bench_empty');
+    const compared = await cardsCompared(empty, full, { ...size, seconds });
+    await prove(full);
+
+    const count = Math.min(MANY, cards);
+    const spread = await openAccounts(empty, count, 10_000_000);
+    const [single = ''] = await openAccounts(empty, 1, 500_000_000_000);
+    compared.push(await transfersCompared(empty, seconds, spread, single));
+    compared.push(await purchasesCompared(empty, seconds, spread, single));
+    return { compared, invariants: await prove(empty) };
+  } finally {
+    for (const issuer of open) await issuer.close();
+  }
+}
