@@ -16,6 +16,36 @@ export const uris = ({ status, body, text }: Reply): string[] => {
   return body.errors.map(({ uri }: { uri: string }) => uri).sort();
 };
 
+const posted = (url: string, fields: Fields): Promise<Response> =>
+  fetch(url, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams(fields as Record<string, string>),
+  });
+
+interface PageForm {
+  readonly action: string;
+  readonly fields: Record<string, string>;
+}
+
+/** Where a page's form posts to, and its hidden fields; of several forms the one that asks for a code or brings a result. */
+async function formIn(response: Response): Promise<PageForm> {
+  const forms = [...(await response.text()).matchAll(/<form[^>]*>[\s\S]*?<\/form>/g)].map(([text]) => text);
+  const form = forms.find((text) => /name="(code|PaRes)"/.test(text)) ?? forms[0] ?? '';
+  const fields: Record<string, string> = {};
+  for (const [input] of form.matchAll(/<input[^>]* type="hidden"[^>]*>|<input type="hidden"[^>]*>/g))
+    fields[/name="([^"]*)"/.exec(input)?.[1] ?? ''] = /value="([^"]*)"/.exec(input)?.[1] ?? '';
+  return { action: new URL(/action="([^"]*)"/.exec(form)?.[1] ?? '', response.url).toString(), fields };
+}
+
+/** The cardholder at his bank's page with a code, up to what his browser would bring to TermUrl. */
+export async function challenge({ form3d }: { form3d: Record<string, string> }, code: string): Promise<PageForm> {
+  const { action = '', MD, PaReq, TermUrl } = form3d;
+  const page = await formIn(await posted(action, { MD, PaReq, TermUrl }));
+  return formIn(await posted(page.action, { ...page.fields, code, do: 'submit' }));
+}
+
 export function shopOf(florin: TestApp) {
   const authorize = (fields: Fields = {}) => florin.merchant('POST', '/gateway/orders/authorize', payment(fields));
   const create = (fields: Fields = {}) => florin.merchant('POST', '/gateway/orders/create', { amount: 5, ...fields });
@@ -42,6 +72,18 @@ export function shopOf(florin: TestApp) {
       assert.equal(orderOf(reply)?.status, 'charged', reply.text);
       return orderOf(reply);
     },
+    /** An order that waits for its cardholder. */
+    async prepared(fields: Fields = {}) {
+      const reply = await authorize({ ...fields, options: { ...(fields.options as Fields), force3d: 1 } });
+      assert.equal(reply.status, 201, reply.text);
+      return orderOf(reply);
+    },
+    /** Something comes from the issuer by itself. */
+    async arrives(id: string, type: 'chargeback' | 'representment'): Promise<void> {
+      const reply = await florin.operator('POST', `/simulator/orders/${id}/${type}`);
+      assert.equal(reply.status, 204, reply.text);
+    },
+    list: (path: string) => florin.merchant('GET', `/gateway/${path}`),
     /** Runs with settings of project `sandbox`, and sets them back to their defaults. */
     async withSettings(settings: Fields, work: () => Promise<void>): Promise<void> {
       const patch = (body: Fields) => florin.operator('PATCH', '/operator/projects/sandbox/settings', body);

@@ -5,7 +5,7 @@ import { lookupBin } from '../../network/index.ts';
 import type { StoredAnswer } from '../../store/index.ts';
 import { type BrowserDetails, checkExternal } from '../../threeds/index.ts';
 import type { Credential, Project } from '../projects/index.ts';
-import { authorize } from './authorize.ts';
+import { authorize, refuseWithout } from './authorize.ts';
 import type { Draft } from './draft.ts';
 import { OrderNotFound } from './errors.ts';
 import type { Gateway } from './gateway.ts';
@@ -169,19 +169,14 @@ export async function rebillFrom(
   parentId: bigint,
 ): Promise<StoredAnswer> {
   const { project } = principal;
+  const draft = draftOf(project, body);
   const parent = await parentFor(gateway, project, null, {
     parent_order_id: gateway.permutation.outward(parentId),
     indicator: 'U',
   });
   if (parent.unknown) throw new OrderNotFound();
-  const draft = draftOf(project, body);
-  if (!parent.card)
-    throw invalid({
-      message: 'Order has no card',
-      uri: '#/',
-      attribute: 'parent',
-      details: ['an approved order with a card'],
-    });
+  // The parent is as it should be written, but in a state without a card: a refusal, not a wrong field.
+  if (!parent.card) return refuseWithout(gateway, project, once, 'rebill', 'card_unknown');
   return authorize(gateway, {
     project,
     draft: {

@@ -147,7 +147,7 @@ export const rebillBody = Shape(
 export const creditBody = Shape(
   {
     ...common,
-    location: Optional(Shape({ ...location, ip: Optional(IpAddress()) })),
+    location: Shape(location),
     options: Optional(Shape(pageOptions)),
   },
   { title: 'Credit' },
