@@ -1,24 +1,16 @@
 // The composition root: the only file that knows every room. Opens them in order, gives each what it needs, closes them in reverse.
+// What everything stands on is opened by app-ground.ts.
 import formbody from '@fastify/formbody';
-import {
-  addMs,
-  type Clock,
-  createLog,
-  idMaker,
-  idPermutation,
-  type Log,
-  systemClock,
-  systemRandom,
-  VirtualClock,
-} from './base/index.ts';
+import { type GroundOptions, openGround } from './app-ground.ts';
+import { addMs, createLog, type Log, systemClock } from './base/index.ts';
 import { type Config, SANDBOX_OPERATOR } from './config.ts';
 import { createForwarding } from './events/index.ts';
-import { clockRestore, clockSave, gatewayApi, gatewayScenarios, simulatorApi } from './gateway/index.ts';
+import { clockSave, gatewayApi, gatewayScenarios, simulatorApi } from './gateway/index.ts';
 import {
   audited,
+  auditRefusals,
   bearerAuthentication,
   type Check,
-  loginRefused,
   type Office,
   operatorApi,
 } from './gateway/operator/index.ts';
@@ -30,7 +22,6 @@ import {
   orderInvariants,
   orderTimeline,
   orderTrace,
-  PROCESS_LOCKS,
   recoverOrphans,
   runWorker,
 } from './gateway/orders/index.ts';
@@ -39,7 +30,6 @@ import { createRisk } from './gateway/risk/index.ts';
 import {
   type AnyApi,
   api,
-  createMetrics,
   createServer,
   documentation,
   onceRecords,
@@ -48,9 +38,8 @@ import {
   rateLimiter,
 } from './http/index.ts';
 import { createIssuing, createTenants, type Issuer, sandboxTenantSecrets, seedIssuing } from './issuing/index.ts';
-import { createRates, ledgerInvariants, proof } from './ledger/index.ts';
+import { ledgerInvariants, proof } from './ledger/index.ts';
 import {
-  binsLoad,
   createSimulator,
   type IssuerHost,
   type Link,
@@ -59,20 +48,7 @@ import {
   threedsOutcome,
 } from './network/index.ts';
 import { checkoutRoutes } from './pages/index.ts';
-import {
-  advanceTo,
-  type Committer,
-  type Connection,
-  createCommitter,
-  type Database,
-  type FaultPoint,
-  migrate,
-  nextIdNode,
-  openDatabase,
-  openInstallation,
-  purgeCommitGroups,
-  StartError,
-} from './store/index.ts';
+import { advanceTo, createCommitter, type Database, purgeCommitGroups, StartError } from './store/index.ts';
 import {
   acsRoutes,
   createThreeds,
@@ -81,7 +57,6 @@ import {
   verifyCavv,
   withCardholders,
 } from './threeds/index.ts';
-import { openVault } from './vault/index.ts';
 
 export interface App {
   readonly url: string;
@@ -92,15 +67,8 @@ export interface App {
   stop(): Promise<void>;
 }
 
-export interface AppOptions {
+export interface AppOptions extends GroundOptions {
   readonly log?: Log;
-  /** The system's clock, unless a test brings its own. */
-  readonly clock?: Clock;
-  /** A database that somebody else opened the server of (tests). */
-  readonly connection?: Connection;
-  readonly faultPoint?: FaultPoint;
-  /** Stands before the gateway's and the issuer's commits: a test plants a bug there, to see that a check notices. Code only, no setting. */
-  readonly plant?: (committer: Committer) => Committer;
   readonly link?: {
     readonly answerTimeoutMs?: number;
     readonly lostAfterMs?: number;
@@ -112,49 +80,14 @@ export interface AppOptions {
 export async function startApp(config: Config, options: AppOptions = {}): Promise<App> {
   const log = options.log ?? createLog(config.logLevel);
   const sandbox = config.mode === 'sandbox';
-  const virtual = sandbox ? new VirtualClock(options.clock ?? systemClock) : null;
-  const clock: Clock = virtual ?? options.clock ?? systemClock;
-  const random = systemRandom;
   const closers: (() => Promise<void> | void)[] = [];
   const closeAll = async (): Promise<void> => {
     for (const close of closers.reverse())
       await Promise.resolve(close()).catch((error: unknown) => log.error({ err: error }, 'closing failed'));
   };
   try {
-    let connection = options.connection ?? null;
-    if (!connection && config.databaseUrl) connection = { connectionString: config.databaseUrl };
-    if (!connection) {
-      const own = await openInstallation(config.dataDir, { log, clock: systemClock });
-      connection = own.connection;
-      closers.push(() => own.close());
-    }
-    await migrate(connection, log);
-    const database = openDatabase(connection, { log });
-    closers.push(() => database.close());
-    if (virtual) await clockRestore(database, virtual);
-
-    const process = BigInt(random.int(2_000_000_000) + 1);
-    const alive = await database.holdLock(PROCESS_LOCKS, Number(process));
-    if (!alive) throw new StartError('Two processes drew the same number: start again.');
-    closers.push(() => alive.release());
-
-    const ids = idMaker(clock, await nextIdNode(database));
-    const metrics = createMetrics({ process: true });
-    const committing = createCommitter({
-      connect: () => database.session(),
-      clock,
-      ids,
-      log,
-      onGroup: metrics.group,
-      ...(options.faultPoint ? { faultPoint: options.faultPoint } : {}),
-    });
-    const committer = options.plant?.(committing) ?? committing;
-    closers.push(() => committer.drain());
-    const vault = await openVault({ dataDir: config.dataDir, database, clock, random, log, allowCreate: true });
-    const permutation = idPermutation(vault.ids);
-    const rates = createRates(database);
-    await rates.reload(clock.now());
-    await binsLoad(database);
+    const ground = await openGround(config, options, log, closers);
+    const { clock, virtual, random, database, process, ids, permutation, metrics, committer, vault, rates } = ground;
 
     const links = new Map<string, Link>();
     let simulator: ReturnType<typeof createSimulator> | null = null;
@@ -212,11 +145,12 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       background: inBackground,
     };
     const issuer: Issuer = { ...shared, tenants };
+    const loginRefused = auditRefusals({ database, keyed, clock, log, background: inBackground });
     const limiter = rateLimiter(systemClock);
     const failures = sandbox ? null : { perSecond: 0.5, burst: 20 };
     const issuing = createIssuing({
       issuer,
-      limits: { limiter, rate: config.rateLimit, failures },
+      limits: { limiter, rate: config.rateLimit, failures, onRefused: (from) => loginRefused(from, 'issuing') },
       ports: {
         verifyCavv: (claim) => verifyCavv(vault, claim),
         forward: createForwarding({ clock: systemClock, log, allowPrivate: sandbox }),
@@ -300,13 +234,13 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       log,
       publicUrl,
       invariants: checkInvariants,
-      trace: (id) => orderTrace(gateway, id),
+      trace: (id) => orderTrace(gateway, id, issuing.decisionsOf),
       rotateKeys: () => vault.rotate(),
     };
     const operatorAuthentication = bearerAuthentication({
       secrets: [config.operatorSecret],
       failures: sandbox ? null : { limiter, rate: { perSecond: 0.2, burst: 10 } },
-      onRefused: (from) => loginRefused(office, from),
+      onRefused: (from) => loginRefused(from, 'operator'),
     });
     const timelines = [orderTimeline(gateway), ...issuing.timelines];
     const apis: AnyApi[] = [
@@ -317,6 +251,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
         limiter,
         rate: config.rateLimit,
         failures,
+        onRefused: (from) => loginRefused(from, 'gateway'),
       }),
       operatorApi(office, operatorAuthentication, issuing.operator),
     ];

@@ -197,11 +197,15 @@ export const commandSpecs: readonly CommandSpec[] = [
     options: [
       ['--dry-run', 'record what it would do, and do nothing'],
       ['--inactive', 'keep it, but switched off'],
+      ['--name <text>', 'for people; the id when left out'],
+      ['--position <number>', 'rules are asked in this order, then by id'],
     ],
-    run: (call, [project, id], { class: name, expression, action, dryRun = false, inactive = false }) =>
+    run: (call, [project, id], { class: of, expression, action, dryRun = false, inactive = false, name, position }) =>
       call('PUT', at`/projects/${project}/rules/${id}`, {
-        class: name,
+        class: of,
         expression,
+        ...(name === undefined ? {} : { name }),
+        ...(position === undefined ? {} : { position: Number(position) }),
         action,
         dry_run: dryRun,
         active: !inactive,

@@ -13,11 +13,20 @@ export interface GatewayApiOptions {
   readonly rate: Rate | null;
   /** Wrong credentials of one address; null: no limit. */
   readonly failures: Rate | null;
+  /** Told the address of every refused login. */
+  readonly onRefused: (remoteAddress: string) => void;
 }
 
 const DAY_MS = 86_400_000;
 
-export function gatewayApi({ gateway, projects, limiter, rate, failures }: GatewayApiOptions): Api<Credential> {
+export function gatewayApi({
+  gateway,
+  projects,
+  limiter,
+  rate,
+  failures,
+  onRefused,
+}: GatewayApiOptions): Api<Credential> {
   return {
     prefix: '/gateway',
     name: 'Payment Gateway API',
@@ -26,6 +35,7 @@ export function gatewayApi({ gateway, projects, limiter, rate, failures }: Gatew
     authentication: basicAuthentication({
       authenticator: (login, password) => projects.authenticate(login, password),
       failures: failures && { limiter, rate: failures },
+      onRefused,
     }),
     endpoints: [...orderEndpoints(gateway), ...rateEndpoints(gateway.db, gateway.clock)],
     allows: ({ project, rights }, right, { remoteAddress }) =>

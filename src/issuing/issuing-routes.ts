@@ -10,6 +10,7 @@ import {
   authorizationInvariants,
   authorizationSimulatorEndpoints,
   createAuthorizer,
+  decisionsOf,
   expiryDue,
   nextAuthorizationDueAt,
   pendingDue,
@@ -52,6 +53,8 @@ export interface Issuing {
   readonly timelines: readonly Timeline[];
   /** One request for each documented error. */
   scenarios(): Promise<readonly object[]>;
+  /** What was decided on the messages with these references: each payment with every check, as its cardholder sees it. */
+  decisionsOf(references: readonly string[]): Promise<readonly object[]>;
   /** Deletes what is over; to be run every minute. */
   purge(): Promise<void>;
 }
@@ -104,6 +107,7 @@ export function createIssuing({ issuer, limits, office, ports }: IssuingOptions)
       },
     ],
     scenarios: () => issuingScenarios(issuer),
+    decisionsOf: (references) => decisionsOf(issuer, references),
     async purge() {
       await Promise.all([purgeSessions(issuer), purgeMessages(issuer), purgeReveals(issuer), purgeChallenges(issuer)]);
     },

@@ -73,11 +73,15 @@ test('a changed row is named, a missing one shows in the row behind it, a forged
 });
 
 test('a wrong secret is audited, and no more often than the limit lets it be', async () => {
-  const count = async (): Promise<bigint> => {
-    const [row] = await at.database.query<{ n: bigint }>(
-      `select count(*) as n from operator_audit where action = 'login' and result = 'unauthenticated'`,
+  // What comes while a row is being written becomes one row with its number.
+  const count = async (): Promise<number> => {
+    const rows = await at.database.query<{ result: string; target: string }>(
+      `select result, target from operator_audit where action = 'login'`,
     );
-    return row?.n ?? 0n;
+    return rows.reduce((sum, { result, target }) => {
+      assert.equal(target, 'operator');
+      return sum + Number(/^unauthenticated(?:, (\d+) times)?$/.exec(result)?.[1] ?? 1);
+    }, 0);
   };
   const statuses: number[] = [];
   for (let i = 0; i < 205; i++)
@@ -87,6 +91,6 @@ test('a wrong secret is audited, and no more often than the limit lets it be', a
     [200, 5],
   );
   assert.equal((await at.call('GET', '/audit')).status, 200, 'the right secret still passes');
-  while ((await count()) < 200n) await new Promise((resolve) => setImmediate(resolve));
-  assert.equal(await count(), 200n);
+  while ((await count()) < 200) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(await count(), 200);
 });

@@ -1,9 +1,9 @@
 // A running server with the operator API on a real database, for the tests of this room. Ports that others fill are told by the test.
 import { idPermutation } from '../../src/base/index.ts';
 import {
+  auditRefusals,
   bearerAuthentication,
   type Check,
-  loginRefused,
   type Office,
   operatorApi,
 } from '../../src/gateway/operator/index.ts';
@@ -57,10 +57,17 @@ export async function installation(): Promise<Installation> {
     trace: async (id) => traces.get(id) ?? null,
     rotateKeys: () => `key-${++state.rotations}`,
   };
+  const refused = auditRefusals({
+    database,
+    keyed: tools.keyed,
+    clock,
+    log: silent,
+    background: (work) => void work,
+  });
   const authentication = bearerAuthentication({
     secrets: [SECRET, 'the-secret-before-it'],
     failures: { limiter, rate: { perSecond: 1, burst: 200 } },
-    onRefused: (origin) => loginRefused(office, origin),
+    onRefused: (origin) => refused(origin, 'operator'),
   });
   const declaration = operatorApi(office, authentication);
   const server = createServer({ log: silent, clock, random: tools.random });

@@ -307,11 +307,16 @@ test('rates: rows, the European Central Bank’s document, the inverse of each, 
 test('fraud rules', async () => {
   const here = await project('guarded');
   const rule = { class: 'amount', expression: 'amount > 1000.0', action: 'refuse' };
-  assert.deepEqual((await at.call('PUT', `${here}/rules/large`, rule)).body, {
+  const { created_at, ...put } = (await at.call('PUT', `${here}/rules/large`, rule)).body;
+  assert.equal(created_at, at.clock.now().toISOString());
+  assert.deepEqual(put, {
     id: 'large',
     ...rule,
     dry_run: false,
     active: true,
+    name: 'large',
+    position: 0,
+    version: 1,
   });
   assert.deepEqual(
     (await at.call('GET', `${here}/rules`)).body.rules.map(({ id }: { id: string }) => id),

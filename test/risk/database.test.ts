@@ -61,14 +61,15 @@ async function pay(told: Told, seconds = 0): Promise<Assessment> {
 
 test('a rule is made, listed, replaced and removed', async () => {
   const project = newProject();
-  assert.equal(await risk.put(ruleOf(project, 'amount > 10.0', { name: 'Too much', position: 2 })), null);
-  assert.equal(await risk.put(ruleOf(project, 'amount > 20.0', { id: 'first', position: 1, action: 'force3d' })), null);
+  assert.ok('rule' in (await risk.put(ruleOf(project, 'amount > 10.0', { name: 'Too much', position: 2 }))));
+  const put = await risk.put(ruleOf(project, 'amount > 20.0', { id: 'first', position: 1, action: 'force3d' }));
+  assert.ok('rule' in put && put.rule.id === 'first');
   const [first, second] = await risk.list({ id: project });
   assert.deepEqual(
     [first?.id, first?.name, first?.version, second?.id, second?.name],
     ['first', 'first', 1, 'rule', 'Too much'],
   );
-  assert.equal(await risk.put(ruleOf(project, 'amount > 99.0', { position: 2 })), null);
+  assert.ok('rule' in (await risk.put(ruleOf(project, 'amount > 99.0', { position: 2 }))));
   const [, replaced] = await risk.list({ id: project });
   assert.deepEqual(
     [replaced?.version, replaced?.expression, replaced?.created_at],
@@ -82,11 +83,13 @@ test('a rule is made, listed, replaced and removed', async () => {
 
 test('a rule that is wrong is not stored, and the answer says why', async () => {
   const project = newProject();
-  assert.match((await risk.put(ruleOf(project, '[1].all(x, true)'))) ?? '', /^expression uses all\(\)/);
-  assert.match(
-    (await risk.put(ruleOf(project, 'true', { class: 'no such', id: '' }))) ?? '',
-    /^id .*; class must be one of/,
-  );
+  const problems = async (fields: Parameters<typeof ruleOf>[2], expression = 'true') => {
+    const put = await risk.put(ruleOf(project, expression, fields));
+    return 'problems' in put ? put.problems.map(({ field, problem }) => `${field} ${problem}`) : [];
+  };
+  assert.match((await problems({}, '[1].all(x, true)')).join(), /^expression uses all\(\)/);
+  const two = await problems({ class: 'no such', id: '' });
+  assert.match(two.join('; '), /^id .*; class must be one of/);
   assert.deepEqual(await risk.list({ id: project }), []);
   const result = await riskRulePut({ database, clock }, ruleOf(project, 'amount'));
   assert.ok('problems' in result);

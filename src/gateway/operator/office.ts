@@ -74,11 +74,3 @@ export async function audited<Value>(
     throw error;
   }
 }
-
-/** A wrong operator secret, as the audit log tells it. */
-export function loginRefused({ database, tools, clock, log }: Office, origin: string): void {
-  const action = { actor: 'unknown', origin, action: 'login', target: 'operator' };
-  database
-    .transaction((db) => auditAppend(db, tools.keyed, action, 'unauthenticated', clock.now()))
-    .catch((cause: unknown) => log.error({ err: cause }, 'a refused login could not be audited'));
-}

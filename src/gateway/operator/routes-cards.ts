@@ -178,6 +178,14 @@ export function cardEndpoints(office: Office): AnyEndpoint<Operator>[] {
         action: Choice(['refuse', 'force3d']),
         dry_run: Optional(Flag({ description: 'Record what it would do, and do nothing.' })),
         active: Optional(Flag()),
+        name: Optional(Text({ min: 1, max: 100, description: 'For people; the id when left out.' })),
+        position: Optional(
+          Type.Integer({
+            minimum: -1_000_000,
+            maximum: 1_000_000,
+            description: 'Rules are asked in this order, then by id.',
+          }),
+        ),
       }),
       answers: {
         200: { description: 'The rule' },
@@ -187,11 +195,15 @@ export function cardEndpoints(office: Office): AnyEndpoint<Operator>[] {
       async handler(input) {
         const { login, id } = input.params;
         const rule = { id, dry_run: false, active: true, ...input.body };
-        await audited(office, input, 'rule.put', `${login}/${id}`, async () => {
-          const fault = await risk.put({ ...rule, project_id: (await projectOf(login)).id });
-          if (fault !== null) throw new OperatorRefusal('unfit', [problem(['expression'], fault)]);
+        const put = await audited(office, input, 'rule.put', `${login}/${id}`, async () => {
+          const result = await risk.put({ ...rule, project_id: (await projectOf(login)).id });
+          if ('rule' in result) return result.rule;
+          throw new OperatorRefusal(
+            'unfit',
+            result.problems.map(({ field, problem: fault }) => problem([field], fault)),
+          );
         });
-        return { status: 200, body: rule };
+        return { status: 200, body: ruleJson(put) };
       },
     }),
     endpoint({

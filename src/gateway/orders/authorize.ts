@@ -56,6 +56,8 @@ interface Prepared {
   readonly card: Card;
   readonly issuer: Issuer;
   readonly refuse: RefusalCode | null;
+  /** Of the rule that refuses as fraud. */
+  readonly fraudClass?: string | null;
   readonly secure3d: Secure3d | null;
   readonly started: Extract<Started, { kind: 'form' }> | null;
   readonly transactionId: bigint;
@@ -158,7 +160,7 @@ async function prepare(gateway: Gateway, request: AuthorizeRequest, terminal: Te
   const verdict = await gateway.risk.assess(
     paymentOf(gateway, project, draft, { orderId, pan: card.pan, initiator: request.initiator }),
   );
-  if (verdict.verdict === 'refuse') return refused('fraud', null, verdict.changes);
+  if (verdict.verdict === 'refuse') return { ...refused('fraud', null, verdict.changes), fraudClass: verdict.class };
   if (request.external) {
     const proven = externalAuthentication(request.external, bin.brand);
     return {
@@ -261,7 +263,7 @@ function decide(
         ...order,
         status: orderStates.move(order.status, type === 'fraud' ? 'fraud' : 'reject'),
         failure_type: type,
-        failure_message: message,
+        failure_message: (refuse === 'fraud' && prepared.fraudClass) || message,
       },
       { expire: null },
     );

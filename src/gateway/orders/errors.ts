@@ -28,7 +28,8 @@ export const refusals = {
   parent_not_usable: ['rejected', 'Parent order cannot be used for this payment'],
   card_unknown: ['rejected', 'Order has no card'],
   no_rate: ['rejected', 'No exchange rate for the currency'],
-  fraud: ['fraud', 'Refused by a fraud rule'],
+  /** Told with the rule's class instead, never with its detail. */
+  fraud: ['fraud', 'other'],
   error: ['error', 'Temporary failure, the outcome is being resolved'],
 } as const satisfies Record<string, readonly [FailureType, string]>;
 

@@ -1,19 +1,25 @@
-// Everything that is known of one order, for the operator: its operations, the network's messages, every ledger entry.
+// Everything that is known of one order, for the operator: its operations, what the fraud rules found, the network's messages, the
+// issuer's decisions where the card is issued here, every ledger entry.
 import { postingsOfOrders } from '../../ledger/index.ts';
 import { traceOf } from '../../network/index.ts';
 import { type Gateway, viewOf } from './gateway.ts';
 import { operationBase, orderBase } from './present.ts';
 import { orderGet, orderOwner } from './queries.ts';
 
-export async function orderTrace(gateway: Gateway, id: bigint): Promise<object | null> {
+/** What our own issuer decided on messages with these references, and why; empty for cards of others. app.ts supplies it. */
+export type IssuerDecisions = (references: readonly string[]) => Promise<readonly object[]>;
+
+export async function orderTrace(gateway: Gateway, id: bigint, decisions: IssuerDecisions): Promise<object | null> {
   const owner = await orderOwner(gateway.db, id);
   const [state, project] =
     owner === null ? [null, null] : await Promise.all([orderGet(gateway.db, owner, id), gateway.project(owner)]);
   if (!state || !project || owner === null) return null;
   const view = viewOf(gateway, project);
-  const [messages, postings] = await Promise.all([
+  const [messages, postings, findings, issuer] = await Promise.all([
     traceOf(gateway.db, owner, id),
     postingsOfOrders(gateway.db, owner, [id]),
+    gateway.risk.findings(project, id),
+    decisions(state.operations.map(({ reference }) => reference)),
   ]);
   return {
     project: project.login,
@@ -30,7 +36,15 @@ export async function orderTrace(gateway: Gateway, id: bigint): Promise<object |
       rrn: operation.details.rrn ?? null,
       resolved_at: operation.resolved_at?.toISOString() ?? null,
     })),
+    findings: findings.map(({ rule_id, class: of, action, dry_run, created_at }) => ({
+      rule: rule_id,
+      class: of,
+      action,
+      dry_run,
+      at: created_at.toISOString(),
+    })),
     messages,
+    issuer,
     postings: postings.map((posting) => ({
       entry: posting.entry_id.toString(),
       kind: posting.kind,

@@ -22,7 +22,7 @@ export interface Risk {
   recordOutcome(payment: Payment, answer: Answer): readonly Change[];
   list(project: { readonly id: bigint }): Promise<RiskRule[]>;
   /** What is wrong with the rule, in one sentence; null: it is stored and in force here at once, elsewhere within seconds. */
-  put(rule: RiskRuleInput): Promise<string | null>;
+  put(rule: RiskRuleInput): Promise<{ readonly rule: RiskRule } | { readonly problems: readonly RuleProblem[] }>;
   remove(project: { readonly id: bigint }, id: string): Promise<boolean>;
   /** What was found on an order, also what ran dry. */
   findings(project: { readonly id: bigint }, orderId: bigint): Promise<RiskEvent[]>;
@@ -118,9 +118,8 @@ export async function createRisk(options: RiskOptions): Promise<Risk> {
     list: (project) => rulesOf(db, project.id),
     async put(rule) {
       const result = await riskRulePut({ database: db, clock }, rule);
-      if ('problems' in result) return sentence(result.problems);
-      await reread(rule.project_id);
-      return null;
+      if ('rule' in result) await reread(rule.project_id);
+      return result;
     },
     async remove(project, id) {
       const removed = await riskRuleRemove(db, project.id, id);
@@ -134,9 +133,6 @@ export async function createRisk(options: RiskOptions): Promise<Risk> {
 }
 
 const NOTHING_ASKED: Assessment = { verdict: 'pass', class: null, ruleId: null, matched: [], held: false, changes: [] };
-
-const sentence = (problems: readonly RuleProblem[]): string =>
-  problems.map(({ field, problem }) => `${field} ${problem}`).join('; ');
 
 /** What the payment adds to the counters of the project's rules: the amount in accounting currency, where it is known. */
 export function countersFor(ruleset: Ruleset, payment: Payment, keys: Keys): Change[] {

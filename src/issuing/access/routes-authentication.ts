@@ -20,6 +20,8 @@ export interface Limits {
   readonly rate: Rate | null;
   /** Wrong secrets of one address; null: no limit. */
   readonly failures: Rate | null;
+  /** Told the address of every wrong secret. */
+  readonly onRefused: (remoteAddress: string) => void;
 }
 
 const SECRET = { secret: { type: 'apiKey', in: 'header', name: 'x-secret', description: "The tenant's API secret." } };
@@ -32,9 +34,14 @@ const headerOf = ({ headers }: RequestHead, name: string): string | null => {
   return typeof value === 'string' && value !== '' && value.length <= 512 ? value : null;
 };
 
-async function tenantOf(issuer: Issuer, { limiter, rate, failures }: Limits, head: RequestHead): Promise<Tenant> {
+async function tenantOf(
+  issuer: Issuer,
+  { limiter, rate, failures, onRefused }: Limits,
+  head: RequestHead,
+): Promise<Tenant> {
   const tenant = await issuer.tenants.authenticate(headerOf(head, 'x-secret') ?? '');
   if (!tenant) {
+    onRefused(head.remoteAddress);
     const taken = failures && limiter.take(`issuing ${networkOf(head.remoteAddress)}`, failures);
     if (taken && !taken.allowed) throw tooMany(taken);
     throw new Refusal('UNAUTHORIZED');

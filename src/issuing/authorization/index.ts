@@ -15,7 +15,7 @@ export type {
   VerifyCavv,
 } from './ports.ts';
 export { feeOn, holdOn } from './pricing.ts';
-export { availableToSpend, paymentsOf, paymentView, rulesAbove } from './read.ts';
+export { availableToSpend, decisionsOf, paymentsOf, paymentView, rulesAbove } from './read.ts';
 export { REASONS, type Reason } from './reasons.ts';
 export { paymentEndpoints } from './routes.ts';
 export { authorizationSimulatorEndpoints } from './simulator-routes.ts';

@@ -215,3 +215,16 @@ export const authorizationsOfCard = (
     `select * from authorizations where tenant_id = $1 and card_id = $2 and ($3::int8 is null or id < $3) order by id desc limit $4`,
     [tenantId, cardId, before, limit],
   );
+
+/** The payments that messages with these references began or belong to, each once. */
+export const authorizationsOfReferences = (
+  db: Db,
+  tenantIds: readonly bigint[],
+  references: readonly string[],
+): Promise<Authorization[]> =>
+  db.query<Authorization>(
+    `select * from authorizations where (tenant_id, id) in (
+       select tenant_id, authorization_id from authorization_messages
+       where tenant_id = any($1::int8[]) and reference = any($2::text[])) order by id`,
+    [tenantIds, references],
+  );

@@ -5,7 +5,7 @@ import type { Issuer } from '../issuer/index.ts';
 import { availableOfLimits, counterGet, type Interval, type Level, type SpendRules, usedOf } from '../rules/index.ts';
 import { levelsOf, placeOf, surroundingsOf } from './find.ts';
 import type { Authorization } from './model.ts';
-import { authorizationsOfCard } from './queries.ts';
+import { authorizationsOfCard, authorizationsOfReferences } from './queries.ts';
 
 /** Amounts are minor units; times milliseconds, as everywhere in this API. */
 export const paymentView = ({ outward }: Permutation, row: Authorization): object => ({
@@ -42,6 +42,17 @@ export const paymentsOf = (
   card: Pick<Card, 'tenant_id' | 'id'>,
   { before, limit }: { readonly before: bigint | null; readonly limit: number },
 ): Promise<Authorization[]> => authorizationsOfCard(issuer.db, card.tenant_id, card.id, before, limit);
+
+/** What was decided on the network's messages with these references, of any tenant's cards. */
+export async function decisionsOf(issuer: Issuer, references: readonly string[]): Promise<object[]> {
+  const tenants = await issuer.tenants.all();
+  const rows = await authorizationsOfReferences(
+    issuer.db,
+    tenants.map(({ id }) => id),
+    references,
+  );
+  return rows.map((row) => paymentView(issuer.permutation, row));
+}
 
 /** The rules of the levels above a card. */
 export async function rulesAbove(

@@ -1,0 +1,106 @@
+// The ground floor of the composition root: database, clock, ids, committer, vault and rates, opened in order.
+// Rule: what is opened is put among the closers at once, so that a start that fails half way leaves nothing behind.
+import {
+  type Clock,
+  type IdMaker,
+  idMaker,
+  idPermutation,
+  type Log,
+  type Permutation,
+  type Random,
+  systemClock,
+  systemRandom,
+  VirtualClock,
+} from './base/index.ts';
+import type { Config } from './config.ts';
+import { clockRestore } from './gateway/index.ts';
+import { PROCESS_LOCKS } from './gateway/orders/index.ts';
+import { createMetrics } from './http/index.ts';
+import { createRates, type Rates } from './ledger/index.ts';
+import { binsLoad } from './network/index.ts';
+import {
+  type Committer,
+  type Connection,
+  createCommitter,
+  type Database,
+  type FaultPoint,
+  migrate,
+  nextIdNode,
+  openDatabase,
+  openInstallation,
+  StartError,
+} from './store/index.ts';
+import { openVault, type Vault } from './vault/index.ts';
+
+export interface GroundOptions {
+  /** The system's clock, unless a test brings its own. */
+  readonly clock?: Clock;
+  /** A database that somebody else opened the server of (tests). */
+  readonly connection?: Connection;
+  readonly faultPoint?: FaultPoint;
+  /** Stands before the gateway's and the issuer's commits: a test plants a bug there, to see that a check notices. Code only, no setting. */
+  readonly plant?: (committer: Committer) => Committer;
+}
+
+export interface Ground {
+  readonly clock: Clock;
+  /** The same clock where it may be moved: in sandbox mode. */
+  readonly virtual: VirtualClock | null;
+  readonly random: Random;
+  readonly database: Database;
+  /** The number that this process holds a lock on while it lives. */
+  readonly process: bigint;
+  readonly ids: IdMaker;
+  readonly permutation: Permutation;
+  readonly metrics: ReturnType<typeof createMetrics>;
+  readonly committer: Committer;
+  readonly vault: Vault;
+  readonly rates: Rates;
+}
+
+export async function openGround(
+  config: Config,
+  options: GroundOptions,
+  log: Log,
+  closers: (() => Promise<void> | void)[],
+): Promise<Ground> {
+  const virtual = config.mode === 'sandbox' ? new VirtualClock(options.clock ?? systemClock) : null;
+  const clock: Clock = virtual ?? options.clock ?? systemClock;
+  const random = systemRandom;
+  let connection = options.connection ?? null;
+  if (!connection && config.databaseUrl) connection = { connectionString: config.databaseUrl };
+  if (!connection) {
+    const own = await openInstallation(config.dataDir, { log, clock: systemClock });
+    connection = own.connection;
+    closers.push(() => own.close());
+  }
+  await migrate(connection, log);
+  const database = openDatabase(connection, { log });
+  closers.push(() => database.close());
+  if (virtual) await clockRestore(database, virtual);
+
+  const process = BigInt(random.int(2_000_000_000) + 1);
+  const alive = await database.holdLock(PROCESS_LOCKS, Number(process));
+  if (!alive) throw new StartError('Two processes drew the same number: start again.');
+  closers.push(() => alive.release());
+
+  const ids = idMaker(clock, await nextIdNode(database));
+  const metrics = createMetrics({ process: true });
+  const committing = createCommitter({
+    connect: () => database.session(),
+    clock,
+    ids,
+    log,
+    onGroup: metrics.group,
+    ...(options.faultPoint ? { faultPoint: options.faultPoint } : {}),
+  });
+  const committer = options.plant?.(committing) ?? committing;
+  closers.push(() => committer.drain());
+  const vault = await openVault({ dataDir: config.dataDir, database, clock, random, log, allowCreate: true });
+  const permutation = idPermutation(vault.ids);
+  const rates = createRates(database);
+  await rates.reload(clock.now());
+  await binsLoad(database);
+
+  return { clock, virtual, random, database, process, ids, permutation, metrics, committer, vault, rates };
+}
