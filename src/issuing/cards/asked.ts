@@ -22,18 +22,21 @@ export async function profileOf(issuer: Issuer, card: Card): Promise<Profile> {
   return profile;
 }
 
+/** How the card is shown once it was changed; `funds` where the change moved them, else as they were read before. */
+export type CardViewer = (card: Card, funds?: Funds) => object;
+
 /** How this session sees the card once it was changed: numbers and balances as they stand now. */
-export async function viewFor(issuer: Issuer, session: Session, card: Card): Promise<(card: Card) => object> {
+export async function viewFor(issuer: Issuer, session: Session, card: Card): Promise<CardViewer> {
   const [secrets, funds] = await Promise.all([
     secretsFor(issuer, session, card),
     fundsOf(issuer.db, card.tenant_id, [card.id]),
   ]);
   // A replacement is another card, whose number this session hasn't been given.
-  return (shown) =>
+  return (shown, moved) =>
     cardView(
       issuer.permutation,
       shown,
-      funds.get(card.id) ?? null,
+      moved ?? funds.get(card.id) ?? null,
       shown.id === card.id ? secrets : tokensFor(issuer, session, shown),
     );
 }

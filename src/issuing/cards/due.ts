@@ -6,15 +6,28 @@ import type { Issuer } from '../issuer/index.ts';
 import { needsOfChange, type OpenHolds, restand } from './change.ts';
 import { dueAtOf, expiryMoment, monthAfter } from './dates.ts';
 import { cardsDue, nextCardDueAt } from './due-queries.ts';
-import type { Card } from './model.ts';
+import type { Card, PhysicalCard } from './model.ts';
 import { bureauStep, orderedPlastic } from './plastic.ts';
 import { cardKind, cardUpdate } from './queries.ts';
 
 const BATCH = 200;
 
-/** A card whose expiry has come and that renews: valid on, with another CVV, and new plastic where there was some. */
+/** The plastic of the new period: an order as the last one, for the bureau to begin with. */
+function plasticRenewed(issuer: Issuer, card: Card, old: PhysicalCard, at: Date): PhysicalCard {
+  const {
+    manufacturingState: _made,
+    nextStepAt: _step,
+    deliveryTrackingCode: _code,
+    deliveryTrackingMethod: _method,
+    ...order
+  } = old;
+  const replacementId = issuer.permutation.outward(card.id);
+  return orderedPlastic(issuer, { ...order, replacement: { replacementReason: 'EXPIRED', replacementId } }, at);
+}
+
+/** A card whose expiry has come and that renews: valid on, with another CVV, and new plastic where there was some that isn't lost. */
 function renewed(issuer: Issuer, card: Card, at: Date): Card {
-  const { physical, expiryPeriodMonths } = card.details;
+  const { physical, expiryPeriodMonths, lostStolen } = card.details;
   const expiry = expiryMoment(card.expires);
   // The month that has just ended is the last of the old period.
   const last = new Date(expiry.getTime() - 1);
@@ -26,12 +39,7 @@ function renewed(issuer: Issuer, card: Card, at: Date): Card {
       ...card.details,
       // Another CVV: wrong ones of the old no longer count.
       wrongCvvs: 0,
-      physical: physical && {
-        ...orderedPlastic(issuer, physical, at),
-        pendingActivation: physical.pendingActivation,
-        manufacturingState: 'REQUESTED',
-        replacement: { replacementReason: 'EXPIRED', replacementId: issuer.permutation.outward(card.id) },
-      },
+      physical: physical && lostStolen === null ? plasticRenewed(issuer, card, physical, at) : physical,
     },
     updated_at: at,
   };

@@ -1,6 +1,6 @@
 // Replacement: a damaged card gets new plastic with the same number; a lost or stolen one gives way to a new card, and its money moves there.
 import type { Change, Loaded, Next, Once } from '../../store/index.ts';
-import { ACTIVE, destroyed, emptyFunds, fundsInsert, fundsKind, transferFunds } from '../accounts/index.ts';
+import { ACTIVE, destroyed, emptyFunds, type Funds, fundsInsert, fundsKind, transferFunds } from '../accounts/index.ts';
 import {
   type CommittedAnswer,
   commitAnswer,
@@ -10,6 +10,7 @@ import {
   type RefusalCode,
 } from '../issuer/index.ts';
 import { needRange, type Profile, rangeKind, rangeUpdate } from '../tenants/index.ts';
+import type { CardViewer } from './asked.ts';
 import { type Asker, askerIs, needsOfChange, type OpenHolds, restand } from './change.ts';
 import { providerFor } from './conflicts.ts';
 import { liveChanges } from './counts-queries.ts';
@@ -47,7 +48,7 @@ export async function replaceCard(
   card: Card,
   profile: Profile,
   request: ReplaceRequest,
-  view: (card: Card) => object,
+  view: CardViewer,
   openHolds: OpenHolds,
   once: Once | null,
 ): Promise<CommittedAnswer> {
@@ -104,7 +105,7 @@ function plasticAgain(
 }
 
 /** Same card, same number, new plastic. */
-function remade(issuer: Issuer, card: Card, request: ReplaceRequest, view: (card: Card) => object): Ending {
+function remade(issuer: Issuer, card: Card, request: ReplaceRequest, view: CardViewer): Ending {
   const now = issuer.clock.now();
   const physical = plasticAgain(issuer, card, card, request, 'DAMAGED', now);
   const changed: Card = { ...card, details: { ...card.details, physical }, updated_at: now };
@@ -131,7 +132,7 @@ function succeeded(
     readonly request: ReplaceRequest;
     readonly rangeName: string | null;
     readonly newId: bigint;
-    readonly view: (card: Card) => object;
+    readonly view: CardViewer;
   },
 ): Ending {
   const range = rangeName === null ? undefined : loaded.get(rangeKind, rangeName);
@@ -175,8 +176,8 @@ function succeeded(
     ...liveChanges(card, 1n),
   ];
   const next: Next[] = [{ need: needRange(range.name), state: usedRange }];
-  if (card.parent_account_id === null) {
-    const money = moved(issuer, loaded, old, card, now);
+  const money = card.parent_account_id === null ? moved(issuer, loaded, old, card, now) : null;
+  if (money) {
     changes.push(...money.changes);
     next.push(...money.next);
   }
@@ -189,7 +190,12 @@ function succeeded(
   // A lost card ends with its replacement; a stolen one has ended already.
   const ended = destroyed(old, 'LOST');
   const gone = restand(issuer, loaded, old, typeof ended === 'string' ? old : ended, { replacedBy: outward(card.id) });
-  return { status: 200, body: view(card), changes: [...changes, ...gone.changes], next: [...next, ...gone.next] };
+  return {
+    status: 200,
+    body: view(card, money?.funds),
+    changes: [...changes, ...gone.changes],
+    next: [...next, ...gone.next],
+  };
 }
 
 /** The available money goes to the new card; what is held stays until its authorizations are over. */
@@ -199,13 +205,13 @@ function moved(
   old: Card,
   card: Card,
   now: Date,
-): { changes: readonly Change[]; next: readonly Next[] } {
+): { funds: Funds; changes: readonly Change[]; next: readonly Next[] } {
   const from = loaded.get(fundsKind, { tenantId: old.tenant_id, id: old.id });
   const to = emptyFunds(card.tenant_id, card.id, card.currency);
   const amount = from ? from.actual - from.held : 0n;
-  if (!from || amount <= 0n) return { changes: [fundsInsert(to)], next: [] };
+  if (!from || amount <= 0n) return { funds: to, changes: [fundsInsert(to)], next: [] };
   const what = { types: ['REPLACEMENT_OUT', 'REPLACEMENT_IN'], referenceId: card.id } as const;
-  const { changes, next } = transferFunds(issuer.ids, from, to, amount, what, now);
+  const { to: funds, changes, next } = transferFunds(issuer.ids, from, to, amount, what, now);
   // The new funds are inserted, then changed, in one commit: the store folds both into one row.
-  return { changes: [fundsInsert(to), ...changes], next };
+  return { funds, changes: [fundsInsert(to), ...changes], next };
 }
