@@ -11,6 +11,7 @@ const ROOMS = {
   network: ['base', 'store'],
   events: ['base', 'store'],
   wallets: ['base'],
+  wallets: ['base'],
   threeds: ['base', 'store', 'vault'],
   gateway: ['base', 'store', 'vault', 'ledger', 'network', 'threeds', 'events', 'wallets'],
   issuing: ['base', 'store', 'vault', 'ledger', 'network', 'events'],

@@ -1,0 +1,133 @@
+// A detached CMS signature (RFC 5652) with signed attributes, and the certificates that it brings along.
+// Rule: what is returned was signed by the leaf, the leaf by the intermediate, the intermediate by a root of ours; nothing else is looked at.
+import { timingSafeEqual, verify, X509Certificate } from 'node:crypto';
+import { type Element, oidText, part, readElement, TAG, timeOf } from './der.ts';
+import { attempt, isP256, refuse, sha256 } from './token.ts';
+
+export const OID = {
+  data: '1.2.840.113549.1.7.1',
+  signedData: '1.2.840.113549.1.7.2',
+  contentType: '1.2.840.113549.1.9.3',
+  messageDigest: '1.2.840.113549.1.9.4',
+  signingTime: '1.2.840.113549.1.9.5',
+  sha256: '2.16.840.1.101.3.4.2.1',
+  ecdsaWithSha256: '1.2.840.10045.4.3.2',
+} as const;
+
+/** A certificate and the extensions that it has. */
+interface Certificate {
+  readonly x509: X509Certificate;
+  readonly extensions: ReadonlySet<string>;
+}
+
+/** Extensions that mark what a certificate is for; their values say nothing. */
+export interface Markers {
+  readonly leaf: string;
+  readonly intermediate: string;
+}
+
+export interface Signature {
+  readonly signedAt: Date;
+  readonly chain: readonly X509Certificate[];
+}
+
+/** Leaf and intermediate; some signers add the root. */
+const MOST_CERTIFICATES = 4;
+
+interface SignedData {
+  readonly certificates: readonly Certificate[];
+  readonly signer: Element;
+}
+
+/** Verifies `signature` over `content` up to one of `roots`, at no particular time: the caller judges `signedAt` and the certificates. */
+export function verifyDetached(
+  signature: Buffer,
+  content: readonly Buffer[],
+  roots: readonly X509Certificate[],
+  markers: Markers,
+): Signature {
+  const { certificates, signer } = readSignedData(signature);
+  const leaf = marked(certificates, markers.leaf);
+  const intermediate = marked(certificates, markers.intermediate);
+  if (leaf === intermediate || leaf.ca || !intermediate.ca) refuse('bad_signature');
+  if (!issued(leaf, intermediate) || !roots.some((root) => root.ca && issued(intermediate, root)))
+    refuse('bad_signature');
+  return { signedAt: verifySigner(signer, leaf, content), chain: [leaf, intermediate] };
+}
+
+function readSignedData(bytes: Buffer): SignedData {
+  const contentInfo = readElement(bytes);
+  if (contentInfo.tag !== TAG.sequence || oidText(part(contentInfo, 0, TAG.oid)) !== OID.signedData)
+    refuse('wrong_format');
+  const signedData = part(part(contentInfo, 1, TAG.context0), 0, TAG.sequence);
+  part(signedData, 0, TAG.integer);
+  part(signedData, 1, TAG.set);
+  const encapsulated = part(signedData, 2, TAG.sequence);
+  // Detached: a content of its own would be a second thing to be signed.
+  if (oidText(part(encapsulated, 0, TAG.oid)) !== OID.data || encapsulated.parts.length !== 1) refuse('wrong_format');
+  const certificates = part(signedData, 3, TAG.context0).parts;
+  if (certificates.length > MOST_CERTIFICATES) refuse('wrong_format');
+  const hasRevocations = signedData.parts[4]?.tag === TAG.context1;
+  const signers = part(signedData, hasRevocations ? 5 : 4, TAG.set);
+  // One signer: of several, which one counts would be a matter of taste.
+  if (signers.parts.length !== 1) refuse('wrong_format');
+  return { certificates: certificates.map(readCertificate), signer: part(signers, 0, TAG.sequence) };
+}
+
+function readCertificate(element: Element): Certificate {
+  if (element.tag !== TAG.sequence) refuse('wrong_format');
+  const tbs = part(element, 0, TAG.sequence);
+  const list = tbs.parts.find((each) => each.tag === TAG.context3)?.parts[0]?.parts ?? [];
+  return {
+    x509: attempt('wrong_format', () => new X509Certificate(element.raw)),
+    extensions: new Set(list.map((extension) => oidText(part(extension, 0, TAG.oid)))),
+  };
+}
+
+/** The only certificate with this marker. */
+function marked(certificates: readonly Certificate[], marker: string): X509Certificate {
+  const found = certificates.filter(({ extensions }) => extensions.has(marker));
+  return found.length === 1 && found[0] ? found[0].x509 : refuse('bad_signature');
+}
+
+/** By names, key identifiers, key usage and signature. */
+const issued = (certificate: X509Certificate, issuer: X509Certificate): boolean =>
+  attempt('bad_signature', () => certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey));
+
+// SignerInfo: version, signer's name, digest, [0] signed attributes, algorithm, signature. The name is not asked: the marker says whose it is.
+function verifySigner(signer: Element, leaf: X509Certificate, content: readonly Buffer[]): Date {
+  const attributes = part(signer, 3, TAG.context0);
+  const value = part(signer, 5, TAG.octets).content;
+  // An indefinite length would have to be written anew before it is hashed, and no signer does that to signed attributes.
+  if (attributes.indefinite) refuse('wrong_format');
+  if (oidText(part(part(signer, 2, TAG.sequence), 0, TAG.oid)) !== OID.sha256) refuse('bad_signature');
+  if (oidText(part(part(signer, 4, TAG.sequence), 0, TAG.oid)) !== OID.ecdsaWithSha256) refuse('bad_signature');
+  const values = readAttributes(attributes);
+  const contentType = values.get(OID.contentType);
+  const digest = values.get(OID.messageDigest);
+  const signingTime = values.get(OID.signingTime);
+  if (!contentType || !digest || !signingTime) return refuse('wrong_format');
+  if (oidText(contentType) !== OID.data || digest.tag !== TAG.octets) refuse('wrong_format');
+  const expected = sha256(...content);
+  if (digest.content.length !== expected.length || !timingSafeEqual(digest.content, expected)) refuse('bad_signature');
+  // Signed as a set, sent as [0] (RFC 5652, 5.4).
+  const signed = Buffer.from(attributes.raw);
+  signed[0] = TAG.set;
+  const { publicKey } = leaf;
+  if (!isP256(publicKey) || !attempt('bad_signature', () => verify('sha256', signed, publicKey, value)))
+    refuse('bad_signature');
+  return timeOf(signingTime);
+}
+
+/** Each attribute once, each with one value. */
+function readAttributes(attributes: Element): ReadonlyMap<string, Element> {
+  const values = new Map<string, Element>();
+  for (const attribute of attributes.parts) {
+    const name = oidText(part(attribute, 0, TAG.oid));
+    const set = part(attribute, 1, TAG.set);
+    const [value] = set.parts;
+    if (!value || set.parts.length !== 1 || values.has(name)) return refuse('wrong_format');
+    values.set(name, value);
+  }
+  return values;
+}
