@@ -11,7 +11,6 @@ const ROOMS = {
   network: ['base', 'store'],
   events: ['base', 'store'],
   wallets: ['base'],
-  wallets: ['base'],
   threeds: ['base', 'store', 'vault'],
   gateway: ['base', 'store', 'vault', 'ledger', 'network', 'threeds', 'events', 'wallets'],
   issuing: ['base', 'store', 'vault', 'ledger', 'network', 'events'],
