@@ -356,3 +356,191 @@ test('"arn on charge and refund operations once cleared: 23 digits, check digit 
   );
   assert.equal(listed.arn, charge);
 });
+
+/** What the table of the document says an operation's group does: amount, incoming, fee, reserve, receivable. */
+const flowOf = (cashflow: Record<string, string>) =>
+  ['amount', 'incoming', 'fee', 'reserve', 'receivable'].map((name) => cashflow[name]);
+
+test('Cashflow: the table of operations, fees "by the project’s pricing plan (per card type and country)", from one source', async () => {
+  const rules = [
+    { operation: 'charge', percent: '2.9', fixed: '0.30' },
+    { operation: 'charge', card_type: 'mastercard', percent: '1', fixed: '0', max: '0.50' },
+    { operation: 'charge', country: 'IRL', percent: '1', fixed: '0', min: '4.00' },
+    ...Object.entries({ authorize: '0.05', reverse: '0.07', refund: '0.25', chargeback: '15' }).map(
+      ([operation, fixed]) => ({ operation, percent: '0', fixed }),
+    ),
+  ];
+  const plan = { rules, reserve: { percent: '5', days: 30 } };
+  assert.equal((await florin.operator('PUT', '/operator/projects/sandbox-two/pricing', plan)).status, 200);
+  const two = shopOf({ ...florin, merchant: florin.stranger });
+  const { id } = await two.authorized({ amount: 100 });
+  const charged = orderOf(await two.act(id, 'charge')).operations[1].cashflow;
+  await two.act(id, 'refund', { amount: 40 });
+  await two.arrives(id, 'chargeback');
+  const reversed = await two.authorized({ amount: 100 });
+  await two.act(reversed.id, 'reverse');
+  const flows = async (order: string) =>
+    (await two.get(order, 'operations.cashflow')).operations.map(({ type, cashflow }: Op) => [
+      type,
+      ...flowOf(cashflow as Record<string, string>),
+    ]);
+  const authorize = ['authorize', '100.00', '0.00', '0.05', '0.00', '-0.05'];
+  assert.deepEqual(await flows(id), [
+    authorize,
+    ['charge', '100.00', '100.00', '3.20', '5.00', '91.80'],
+    ['refund', '40.00', '0.00', '0.25', '0.00', '-40.25'],
+    ['chargeback', '60.00', '0.00', '15.00', '0.00', '-75.00'],
+  ]);
+  assert.deepEqual(await flows(reversed.id), [authorize, ['reverse', '100.00', '0.00', '0.07', '0.00', '-0.07']]);
+  const feeOf = async (pan: string) =>
+    orderOf(await two.act((await two.authorized({ pan })).id, 'charge')).operations[1].cashflow.fee;
+  assert.deepEqual([await feeOf('2222400060000007'), await feeOf('4242424242424242')], ['0.12', '4.00']);
+  const listed = (await two.list('operations/?type=charge&expand=cashflow')).body.operations;
+  assert.deepEqual(listed.find(({ order_id }: Op) => order_id === id).cashflow, charged);
+  assert.equal(charged.currency, 'EUR');
+  await two.booksHold();
+});
+
+test('"Order: created descending, id descending"; operations carry order_id and the fields of their table; expand=extra has its names', async () => {
+  const { id } = await shop.charged();
+  const refused = (await shop.authorize({ pan: simulated('10', '051') })).body.order_id;
+  const rows = (await shop.list('operations/?per_page=3&expand=extra')).body.operations;
+  assert.deepEqual(
+    rows.map(({ order_id, type }: Op) => [order_id, type]),
+    [
+      [refused, 'authorize'],
+      [id, 'charge'],
+      [id, 'authorize'],
+    ],
+  );
+  const base = ['type', 'status', 'amount', 'currency', 'auth_code', 'iso_message', 'iso_response_code', 'created'];
+  const names =
+    'rrn stan network network_transaction_id eci cvv_result avs_result authentication decline_category terminal authorization_expires';
+  for (const { extra, ...rest } of rows) {
+    assert.deepEqual(Object.keys(rest).sort(), [...base, 'order_id'].sort());
+    assert.deepEqual(Object.keys(extra).sort(), names.split(' ').sort());
+    assert.match(extra.rrn, /^\d{12}$/);
+    assert.match(extra.stan, /^\d{6}$/);
+    assert.deepEqual([extra.network, extra.terminal], ['visa', '1']);
+  }
+  const [failed, , approved] = rows;
+  assert.deepEqual([failed.extra.decline_category, failed.extra.authorization_expires], ['later', null]);
+  assert.deepEqual([approved.extra.decline_category, approved.extra.cvv_result], [null, 'M']);
+  const days = Date.parse(`${approved.extra.authorization_expires}Z`) - Date.parse(`${approved.created}Z`);
+  assert.equal(Math.round(days / 86_400_000), 7, 'authorization_expires');
+  await shop.authorize({ pan: simulated('10', '922') });
+  const [attempt] = (await shop.list('operations/?per_page=1&expand=extra')).body.operations;
+  assert.deepEqual([attempt.extra.eci, attempt.extra.authentication.letter], ['06', 'A']);
+  assert.deepEqual(Object.keys(attempt.extra.authentication).sort(), ['exemption', 'letter', 'version']);
+  assert.deepEqual(uris(await shop.list('operations/?expand=extra,card')), ['#/expand']);
+});
+
+test('operations list: "status, type (comma-separated, for example charge,refund), created_from, created_to"', async () => {
+  const found = async (query: string) => (await shop.list(`operations/?${query}`)).body.operations as Op[];
+  for (const [query, field, values] of [
+    ['type=charge,refund', 'type', ['charge', 'refund']],
+    ['type=reverse,credit,chargeback,representment', 'type', ['reverse', 'credit', 'chargeback', 'representment']],
+    ['status=failure,error', 'status', ['failure', 'error']],
+    ['status=success', 'status', ['success']],
+  ] as const)
+    assert.deepEqual(new Set((await found(query)).map((row) => row[field])), new Set(values), query);
+  const all = await found('');
+  const [newest] = all as [Op];
+  const oldest = all.at(-1) as Op;
+  assert.equal((await found(`created_from=${oldest.created}&created_to=${newest.created}`)).length, all.length);
+  assert.deepEqual(
+    await found(`created_from=${newest.created}`),
+    all.filter(({ created }) => created === newest.created),
+  );
+  assert.deepEqual(
+    await found(`created_to=${oldest.created}`),
+    all.filter(({ created }) => created === oldest.created),
+  );
+  assert.deepEqual(await found('type=charge&status=failure&created_to=2001-01-01 00:00:00'), []);
+});
+
+/** The addresses of a Link field by their relation. */
+const linksOf = ({ headers }: Reply): Record<string, string> =>
+  Object.fromEntries(
+    [...(headers.get('link') ?? '').matchAll(/<([^>]+)>; rel="(\w+)"/g)].map(([, url = '', rel = '']) => [
+      rel,
+      url.slice(florin.url.length),
+    ]),
+  );
+
+for (const name of ['orders', 'operations'])
+  test(`${name}: "header Link (RFC 8288) with first, prev, next and an opaque after key; X-Total-Count on request"`, async () => {
+    const first = await shop.list(`${name}/?per_page=2&count=1&status=charged,success`);
+    const rows = (reply: Reply) => reply.body[name] as unknown[];
+    assert.deepEqual(Object.keys(linksOf(first)), ['first', 'next']);
+    const walk = [first];
+    for (let next = linksOf(first).next; next && walk.length < 4; next = linksOf(walk.at(-1) as Reply).next)
+      walk.push(await florin.merchant('GET', next));
+    const [, second, third] = walk as [Reply, Reply, Reply];
+    assert.deepEqual(Object.keys(linksOf(second)), ['first', 'prev', 'next']);
+    const whole = rows(await shop.list(`${name}/?status=charged,success`));
+    assert.deepEqual(walk.slice(0, 3).flatMap(rows), whole.slice(0, 6));
+    for (const page of walk) assert.equal(page.headers.get('x-total-count'), String(whole.length));
+    // A link keeps the filters, and each leads where it says.
+    for (const [from, rel, to] of [
+      [second, 'first', first],
+      [second, 'prev', first],
+      [third, 'prev', second],
+      [third, 'first', first],
+    ] as const) {
+      const reply = await florin.merchant('GET', linksOf(from)[rel] as string);
+      assert.deepEqual(rows(reply), rows(to), rel);
+      assert.equal(linksOf(reply).next, linksOf(to).next, rel);
+    }
+    assert.deepEqual(Object.keys(linksOf(await shop.list(`${name}/?per_page=2000`))), ['first']);
+    assert.equal((await shop.list(`${name}/`)).headers.has('x-total-count'), false);
+    for (const wrong of ['per_page=0', 'per_page=2001', 'per_page=x', 'after=x', 'after=W10', 'count=2'])
+      assert.deepEqual(uris(await shop.list(`${name}/?${wrong}`)), [`#/${wrong.split('=')[0]}`]);
+  });
+
+test('exchange rates: "nothing given: the latest rate of each pair"; date, period, from, to; "date with either: 422"', async () => {
+  const rate = (day: string, text: string) => ({ from: 'EUR', to: 'USD', rate: text, day });
+  const days = [rate('2026-01-05', '1.1'), rate('2026-01-06', '1.2'), rate('2026-01-07', '1.25')];
+  assert.equal((await florin.operator('POST', '/operator/rates', { rates: days, source: 'treasury' })).status, 200);
+  const found = async (query: string) => {
+    const reply = await shop.list(`exchange_rates/?${query}`);
+    assert.equal(reply.status, 200, reply.text);
+    assert.deepEqual(Object.keys(reply.body), ['exchange_rates']);
+    return reply.body.exchange_rates as { from: string; to: string; rate: string }[];
+  };
+  const latest = await found('');
+  const pairs = latest.map(({ from, to }) => `${from}${to}`);
+  assert.equal(new Set(pairs).size, pairs.length, 'one row a pair');
+  for (const row of latest) {
+    assert.deepEqual(Object.keys(row).sort(), ['from', 'rate', 'to']);
+    assert.match(row.rate, /^\d+\.\d{6}$/);
+    assert.ok(pairs.includes(`${row.to}${row.from}`), 'the inverse is a row of its own');
+  }
+  const usd = (text: string) => ({ from: 'EUR', to: 'USD', rate: text });
+  assert.deepEqual(await found('date=2026-01-06'), [usd('1.200000'), { from: 'USD', to: 'EUR', rate: '0.833333' }]);
+  assert.deepEqual(await found('date=2026-01-06&from=USD'), [{ from: 'USD', to: 'EUR', rate: '0.833333' }]);
+  assert.deepEqual(await found('date=2026-01-04'), []);
+  const three = [usd('1.250000'), usd('1.200000'), usd('1.100000')];
+  assert.deepEqual(await found('date_from=2026-01-05&date_to=2026-01-07&to=USD'), three);
+  assert.deepEqual(await found('created_from=2026-01-05 00:00:00&created_to=2026-01-07 23:59:59&to=USD'), three);
+  assert.deepEqual(await found('date_to=2026-01-05&from=EUR'), [usd('1.100000')]);
+  assert.deepEqual((await found('date_from=2026-01-06&from=EUR&to=USD')).slice(-2), three.slice(0, 2));
+  assert.deepEqual(
+    await found('from=JPY&to=GBP'),
+    latest.filter(({ from, to }) => from === 'JPY' && to === 'GBP'),
+  );
+  assert.equal(
+    (await found('expand=cashflow&status=success&type=charge')).length,
+    latest.length,
+    'listed, without meaning',
+  );
+  for (const period of [
+    'date_from=2026-01-05',
+    'date_to=2026-01-05',
+    'created_from=2026-01-05 00:00:00',
+    'created_to=2026-01-05 00:00:00',
+  ])
+    assert.deepEqual(uris(await shop.list(`exchange_rates/?date=2026-01-05&${period}`)), ['#/date'], period);
+  for (const wrong of ['date=2026-02-30', 'date_from=05.01.2026', 'date_to=2026-01', 'from=EURO', 'to=usd'])
+    assert.deepEqual(uris(await shop.list(`exchange_rates/?${wrong}`)), [`#/${wrong.split('=')[0]}`]);
+});

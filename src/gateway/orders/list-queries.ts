@@ -4,10 +4,11 @@ import type { Db } from '../../store/index.ts';
 import type { Operation, Order } from './model.ts';
 import { OPERATION_COLUMNS, ORDER_COLUMNS } from './queries.ts';
 
-/** After which row a page begins: created and id of the last one before. */
+/** The row next to which a page lies: behind it (older), or with `back` before it (newer). */
 export interface After {
   readonly at: Date;
   readonly id: bigint;
+  readonly back: boolean;
 }
 
 export interface OrderFilter {
@@ -79,9 +80,26 @@ const operationConditions = (filter: OperationFilter): Condition[] =>
     ] satisfies [Condition[0], unknown][]
   ).filter(([, value]) => value !== undefined);
 
-interface Page {
+export interface Page {
   readonly after: After | null;
   readonly limit: number;
+}
+
+/** Newest first whatever way the page was walked to; `more`: there are further rows that way. */
+export interface Rows<Row> {
+  readonly rows: readonly Row[];
+  readonly more: boolean;
+}
+
+function rowsOf<Row>(found: readonly Row[], { after, limit }: Page): Rows<Row> {
+  const rows = found.slice(0, limit);
+  return { rows: after?.back ? rows.reverse() : rows, more: found.length > limit };
+}
+
+/** One row more than the page has: it tells whether there are more. */
+function ordering(alias: 'o' | 'p', { after, limit }: Page): string {
+  const direction = after?.back ? 'asc' : 'desc';
+  return `order by ${alias}.created_at ${direction}, ${alias}.id ${direction} limit ${limit + 1}`;
 }
 
 function statement(
@@ -98,20 +116,21 @@ function statement(
   }
   if (after) {
     values.push(after.at, after.id);
-    parts.push(`(${alias}.created_at, ${alias}.id) < ($${values.length - 1}, $${values.length})`);
+    const side = after.back ? '>' : '<';
+    parts.push(`(${alias}.created_at, ${alias}.id) ${side} ($${values.length - 1}, $${values.length})`);
   }
   return { where: parts.join(' and '), values };
 }
 
 const VISIBLE = `p.status in ('success', 'failure', 'error') and not p.system`;
 
-/** One row more than `limit` when there is a next page. */
-export async function ordersPage(db: Db, owner: bigint, filter: OrderFilter, { after, limit }: Page): Promise<Order[]> {
-  const { where, values } = statement('o', owner, orderConditions(filter), after);
-  return db.query(
-    `select ${ORDER_COLUMNS} from orders o where ${where} order by o.created_at desc, o.id desc limit ${limit + 1}`,
+export async function ordersPage(db: Db, owner: bigint, filter: OrderFilter, page: Page): Promise<Rows<Order>> {
+  const { where, values } = statement('o', owner, orderConditions(filter), page.after);
+  const found = await db.query<Order>(
+    `select ${ORDER_COLUMNS} from orders o where ${where} ${ordering('o', page)}`,
     values,
   );
+  return rowsOf(found, page);
 }
 
 export async function ordersCount(db: Db, owner: bigint, filter: OrderFilter): Promise<bigint> {
@@ -125,13 +144,14 @@ export async function operationsPage(
   db: Db,
   owner: bigint,
   filter: OperationFilter,
-  { after, limit }: Page,
-): Promise<Operation[]> {
-  const { where, values } = statement('p', owner, operationConditions(filter), after);
-  return db.query(
-    `select ${OPERATION_COLUMNS} from operations p where ${where} and ${VISIBLE} order by p.created_at desc, p.id desc limit ${limit + 1}`,
+  page: Page,
+): Promise<Rows<Operation>> {
+  const { where, values } = statement('p', owner, operationConditions(filter), page.after);
+  const found = await db.query<Operation>(
+    `select ${OPERATION_COLUMNS} from operations p where ${where} and ${VISIBLE} ${ordering('p', page)}`,
     values,
   );
+  return rowsOf(found, page);
 }
 
 export async function operationsCount(db: Db, owner: bigint, filter: OperationFilter): Promise<bigint> {

@@ -13,6 +13,7 @@ import {
   operationsPage,
   ordersCount,
   ordersPage,
+  type Page,
 } from './list-queries.ts';
 import type { Operation, Order, OrderState } from './model.ts';
 import { rateOf } from './postings.ts';
@@ -31,7 +32,8 @@ type Json = Record<string, unknown>;
 
 export interface Listing {
   readonly rows: readonly Json[];
-  /** Cursor of the page before and behind; null: there is none. */
+  /** Cursors of the pages before and behind; null: there is none. */
+  readonly prev: string | null;
   readonly next: string | null;
   readonly total: bigint | null;
 }
@@ -80,9 +82,7 @@ const statesOf = (orders: readonly Order[], operations: readonly Operation[]): O
   return orders.map((order) => ({ order, operations: byOrder.get(order.id) ?? [] }));
 };
 
-export interface Paging {
-  readonly after: After | null;
-  readonly limit: number;
+export interface Paging extends Page {
   readonly count: boolean;
 }
 
@@ -93,8 +93,7 @@ export async function listOrders(
   expands: readonly OrderExpand[],
   paging: Paging,
 ): Promise<Listing> {
-  const found = await ordersPage(gateway.db, project.id, filter, paging);
-  const orders = found.slice(0, paging.limit);
+  const { rows: orders, more } = await ordersPage(gateway.db, project.id, filter, paging);
   const wanted = expands.includes('operations.cashflow');
   const operations = wanted
     ? await operationsOfOrders(
@@ -108,7 +107,7 @@ export async function listOrders(
   const view = viewOf(gateway, project);
   return {
     rows: states.map((state) => orderRow(view, state, expands, cashflows)),
-    next: cursorOf(found.length > orders.length ? orders.at(-1) : undefined),
+    ...neighbours(paging, orders, more),
     total: paging.count ? await ordersCount(gateway.db, project.id, filter) : null,
   };
 }
@@ -120,8 +119,7 @@ export async function listOperations(
   expands: readonly string[],
   paging: Paging,
 ): Promise<Listing> {
-  const found = await operationsPage(gateway.db, project.id, filter, paging);
-  const operations = found.slice(0, paging.limit);
+  const { rows: operations, more } = await operationsPage(gateway.db, project.id, filter, paging);
   const view = viewOf(gateway, project);
   let cashflows: Cashflows = new Map();
   if (expands.includes('cashflow')) {
@@ -147,19 +145,37 @@ export async function listOperations(
         ...(expands.includes('extra') ? { extra: operationExtra(view, operation) } : {}),
       };
     }),
-    next: cursorOf(found.length > operations.length ? operations.at(-1) : undefined),
+    ...neighbours(paging, operations, more),
     total: paging.count ? await operationsCount(gateway.db, project.id, filter) : null,
   };
 }
 
-const cursorOf = (row: { created_at: Date; id: bigint } | undefined): string | null =>
-  row ? encodeCursor([row.created_at.toISOString(), row.id.toString()]) : null;
+interface Keyed {
+  readonly created_at: Date;
+  readonly id: bigint;
+}
+
+/** A page that was walked to has the one it came from on its other side. */
+function neighbours(
+  { after }: Page,
+  rows: readonly Keyed[],
+  more: boolean,
+): { prev: string | null; next: string | null } {
+  const [newer, older] = after?.back ? [more, true] : [after !== null, more];
+  return {
+    prev: newer ? cursorOf(rows[0], 'back') : null,
+    next: older ? cursorOf(rows.at(-1)) : null,
+  };
+}
+
+const cursorOf = (row: Keyed | undefined, ...way: 'back'[]): string | null =>
+  row ? encodeCursor([row.created_at.toISOString(), row.id.toString(), ...way]) : null;
 
 /** The place that a cursor names; null: not one of ours. */
 export function afterOf(cursor: string): After | null {
   const values = decodeCursor(cursor);
-  const [at, id] = (values ?? []) as unknown[];
+  const [at, id, way] = (values ?? []) as unknown[];
   if (typeof at !== 'string' || typeof id !== 'string' || !/^\d{1,19}$/.test(id) || Number.isNaN(Date.parse(at)))
     return null;
-  return { at: new Date(at), id: BigInt(id) };
+  return way === undefined || way === 'back' ? { at: new Date(at), id: BigInt(id), back: way === 'back' } : null;
 }

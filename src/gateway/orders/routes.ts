@@ -364,7 +364,7 @@ function listAnswer(
       path,
       query: text,
       first: {},
-      prev: null,
+      prev: listing.prev === null ? null : { after: listing.prev },
       next: listing.next === null ? null : { after: listing.next },
     }),
     ...(listing.total === null ? {} : { headers: { 'x-total-count': listing.total.toString() } }),
