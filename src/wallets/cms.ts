@@ -14,9 +14,11 @@ export const OID = {
   ecdsaWithSha256: '1.2.840.10045.4.3.2',
 } as const;
 
-/** A certificate and the extensions that it has. */
+/** A certificate, what a signature calls it, and the extensions that it has. */
 interface Certificate {
   readonly x509: X509Certificate;
+  /** Issuer and serial number as they are written in it. */
+  readonly name: Buffer;
   readonly extensions: ReadonlySet<string>;
 }
 
@@ -47,12 +49,12 @@ export function verifyDetached(
   markers: Markers,
 ): Signature {
   const { certificates, signer } = readSignedData(signature);
-  const leaf = marked(certificates, markers.leaf);
-  const intermediate = marked(certificates, markers.intermediate);
+  const { x509: leaf, name } = marked(certificates, markers.leaf);
+  const { x509: intermediate } = marked(certificates, markers.intermediate);
   if (leaf === intermediate || leaf.ca || !intermediate.ca) refuse('bad_signature');
   if (!issued(leaf, intermediate) || !roots.some((root) => root.ca && issued(intermediate, root)))
     refuse('bad_signature');
-  return { signedAt: verifySigner(signer, leaf, content), chain: [leaf, intermediate] };
+  return { signedAt: verifySigner(signer, leaf, name, content), chain: [leaf, intermediate] };
 }
 
 function readSignedData(bytes: Buffer): SignedData {
@@ -77,25 +79,29 @@ function readSignedData(bytes: Buffer): SignedData {
 function readCertificate(element: Element): Certificate {
   if (element.tag !== TAG.sequence) refuse('wrong_format');
   const tbs = part(element, 0, TAG.sequence);
+  // Version 3 has its version first; extensions came with it.
+  part(tbs, 0, TAG.context0);
   const list = tbs.parts.find((each) => each.tag === TAG.context3)?.parts[0]?.parts ?? [];
   return {
     x509: attempt('wrong_format', () => new X509Certificate(element.raw)),
+    name: Buffer.concat([part(tbs, 3, TAG.sequence).raw, part(tbs, 1, TAG.integer).raw]),
     extensions: new Set(list.map((extension) => oidText(part(extension, 0, TAG.oid)))),
   };
 }
 
 /** The only certificate with this marker. */
-function marked(certificates: readonly Certificate[], marker: string): X509Certificate {
+function marked(certificates: readonly Certificate[], marker: string): Certificate {
   const found = certificates.filter(({ extensions }) => extensions.has(marker));
-  return found.length === 1 && found[0] ? found[0].x509 : refuse('bad_signature');
+  return found.length === 1 && found[0] ? found[0] : refuse('bad_signature');
 }
 
 /** By names, key identifiers, key usage and signature. */
 const issued = (certificate: X509Certificate, issuer: X509Certificate): boolean =>
   attempt('bad_signature', () => certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey));
 
-// SignerInfo: version, signer's name, digest, [0] signed attributes, algorithm, signature. The name is not asked: the marker says whose it is.
-function verifySigner(signer: Element, leaf: X509Certificate, content: readonly Buffer[]): Date {
+// SignerInfo: version, signer's name, digest, [0] signed attributes, algorithm, signature.
+function verifySigner(signer: Element, leaf: X509Certificate, name: Buffer, content: readonly Buffer[]): Date {
+  if (!part(signer, 1, TAG.sequence).content.equals(name)) refuse('bad_signature');
   const attributes = part(signer, 3, TAG.context0);
   const value = part(signer, 5, TAG.octets).content;
   // An indefinite length would have to be written anew before it is hashed, and no signer does that to signed attributes.
