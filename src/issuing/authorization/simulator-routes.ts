@@ -1,6 +1,6 @@
 // /simulator/purchases, /authorizations/{id}/…, /refunds: a foreign merchant that a person or a test can play. Sandbox mode only.
 // Rule: what it does goes through the same host as a message of the network; it has no way of its own to the money.
-import { countryOf, type Money, Pan } from '../../base/index.ts';
+import { countryOf, type Money, maskPansIn, Pan } from '../../base/index.ts';
 import {
   type AnyEndpoint,
   Choice,
@@ -201,7 +201,7 @@ export function authorizationSimulatorEndpoints(issuer: Issuer, authorizer: Auth
               id: 'SIM',
               merchantId: body.merchantId ?? SHOP.merchantId,
               mcc: body.mcc ?? SHOP.mcc,
-              descriptor: body.merchantName ?? SHOP.merchantName,
+              descriptor: maskPansIn(body.merchantName ?? SHOP.merchantName),
               country: country.alpha3,
               cvvMustMatch: false,
             },

@@ -1,4 +1,5 @@
 // What every request about one card begins with: the card is the identity's own, and how it is shown.
+import type { Once } from '../../store/index.ts';
 import type { Session } from '../access/index.ts';
 import { type Funds, fundsOf } from '../accounts/index.ts';
 import { type Issuer, Refusal } from '../issuer/index.ts';
@@ -25,10 +26,18 @@ export async function profileOf(issuer: Issuer, card: Card): Promise<Profile> {
 /** How the card is shown once it was changed; `funds` where the change moved them, else as they were read before. */
 export type CardViewer = (card: Card, funds?: Funds) => object;
 
-/** How this session sees the card once it was changed: numbers and balances as they stand now. */
-export async function viewFor(issuer: Issuer, session: Session, card: Card): Promise<CardViewer> {
+/**
+ * How this session sees the card once it was changed: numbers and balances as they stand now. An answer that is kept for the repeats
+ * of its request (`once`) has tokens, whoever asks: no number and no CVV is stored.
+ */
+export async function viewFor(
+  issuer: Issuer,
+  session: Session,
+  card: Card,
+  once: Once | null = null,
+): Promise<CardViewer> {
   const [secrets, funds] = await Promise.all([
-    secretsFor(issuer, session, card),
+    once ? tokensFor(issuer, session, card) : secretsFor(issuer, session, card),
     fundsOf(issuer.db, card.tenant_id, [card.id]),
   ]);
   // A replacement is another card, whose number this session hasn't been given.

@@ -171,7 +171,7 @@ export function cardEndpoints(issuer: Issuer, limits: LimitsPort): AnyEndpoint<S
       },
       async handler({ principal, params, body, once }) {
         const card = await cardAsked(issuer, principal, params.cardId);
-        const [profile, view] = await Promise.all([profileOf(issuer, card), viewFor(issuer, principal, card)]);
+        const [profile, view] = await Promise.all([profileOf(issuer, card), viewFor(issuer, principal, card, once)]);
         const threeDs = channelsOf(principal.tenant, body.threeDSecureAuthConfig, ['threeDSecureAuthConfig']);
         const change = { ...body, threeDSecureAuthConfig: threeDs };
         return answered(await patchCard(issuer, principal, card, profile, change, view, once));

@@ -67,7 +67,7 @@ export function lifeEndpoints(issuer: Issuer, openHolds: OpenHolds): AnyEndpoint
       },
       async handler({ principal, params, body, once }) {
         const card = await cardAsked(issuer, principal, params.cardId);
-        const view = await viewFor(issuer, principal, card);
+        const view = await viewFor(issuer, principal, card, once);
         return answered(
           await activateCard(issuer, askerOf(principal), card.id, body.activationCode, view, openHolds, once),
         );
@@ -93,7 +93,7 @@ export function lifeEndpoints(issuer: Issuer, openHolds: OpenHolds): AnyEndpoint
       },
       async handler({ principal, params, body, once }) {
         const card = await cardAsked(issuer, principal, params.cardId);
-        const [profile, view] = await Promise.all([profileOf(issuer, card), viewFor(issuer, principal, card)]);
+        const [profile, view] = await Promise.all([profileOf(issuer, card), viewFor(issuer, principal, card, once)]);
         return answered(await upgradeCard(issuer, askerOf(principal), card.id, () => profile, body, view, once));
       },
     }),
@@ -134,7 +134,7 @@ export function lifeEndpoints(issuer: Issuer, openHolds: OpenHolds): AnyEndpoint
         },
         async handler({ principal, params, body, once }) {
           const card = await cardAsked(issuer, principal, params.cardId);
-          const [profile, view] = await Promise.all([profileOf(issuer, card), viewFor(issuer, principal, card)]);
+          const [profile, view] = await Promise.all([profileOf(issuer, card), viewFor(issuer, principal, card, once)]);
           const request = { kind, activationCode: body.activationCode ?? null };
           return answered(await replaceCard(issuer, askerOf(principal), card, profile, request, view, openHolds, once));
         },
