@@ -15,7 +15,7 @@ import {
   nextAuthorizationDueAt,
   pendingDue,
 } from './authorization/index.ts';
-import { cardsNextDueAt, cardsRunDue, purgeReveals } from './cards/index.ts';
+import { cardsNextDueAt, cardsRunDue, purgeReveals, walletDeviceEndpoints } from './cards/index.ts';
 import {
   challengeEndpoints,
   checkCode,
@@ -94,6 +94,7 @@ export function createIssuing({ issuer, limits, office, ports }: IssuingOptions)
       ...depositEndpoints(issuer),
       ...messageEndpoints(issuer),
       ...challengeEndpoints(issuer),
+      ...walletDeviceEndpoints(issuer),
       ...authorizationSimulatorEndpoints(issuer, authorizer),
     ],
     timelines: [

@@ -13,9 +13,10 @@ import {
 } from './access/index.ts';
 import { accountEndpoints } from './accounts/index.ts';
 import { availableToSpend, paymentEndpoints, rulesAbove } from './authorization/index.ts';
-import { attachedCards, cardEndpoints, lifeEndpoints } from './cards/index.ts';
+import { attachedCards, cardEndpoints, lifeEndpoints, walletEndpoints } from './cards/index.ts';
 import { issuingEnvelope, issuingReader } from './fields/index.ts';
 import type { Issuer } from './issuer/index.ts';
+import { peopleEndpoints } from './people/index.ts';
 import { openHolds } from './rules/index.ts';
 import type { Tenant } from './tenants/index.ts';
 import { transferEndpoints } from './transfers/index.ts';
@@ -53,7 +54,9 @@ export function issuingApis(issuer: Issuer, limits: Limits): AnyApi[] {
       ...paymentEndpoints(issuer),
       ...lifeEndpoints(issuer, openHolds),
       ...accountEndpoints(issuer, attachedCards),
+      ...walletEndpoints(issuer),
       ...transferEndpoints(issuer),
+      ...peopleEndpoints(issuer),
     ],
     idempotency: {
       ...once,

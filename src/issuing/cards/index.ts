@@ -1,5 +1,5 @@
 // cards: cards and their life. Owns cards, card_numbers, card_counts, card_mobiles, used_reveals and wallet_tokens.
-export { cardAsked } from './asked.ts';
+export { cardAsked, cardsOf } from './asked.ts';
 export { attachedCards } from './attached-queries.ts';
 export { type Asker, type CardMove, changeCard, type OpenHolds } from './change.ts';
 export { createCard } from './create.ts';
@@ -9,5 +9,7 @@ export * from './model.ts';
 export { activateCard, manufactured, upgradeCard } from './plastic.ts';
 export { type CardKey, cardAnywhere, cardGet, cardKind, cardOfFingerprint, cardUpdate, needCard } from './queries.ts';
 export { clearValues, purgeReveals } from './reveal.ts';
-export { cardEndpoints, type LimitsPort } from './routes-cards.ts';
+export { cardEndpoints, type LimitsPort, requestCard } from './routes-cards.ts';
 export { lifeEndpoints } from './routes-life.ts';
+export { walletDeviceEndpoints, walletEndpoints } from './routes-wallets.ts';
+export { CardRequest } from './schemas.ts';

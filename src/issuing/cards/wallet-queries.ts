@@ -61,7 +61,8 @@ const FOLLOWS: Readonly<
   Record<InstrumentState, Readonly<Partial<Record<WalletToken['state'], WalletToken['state']>>>>
 > = {
   ACTIVE: { SUSPENDED: 'ACTIVE' },
-  BLOCKED: { ACTIVE: 'SUSPENDED', REQUESTED: 'SUSPENDED' },
+  // One that was never taken into use waits on, so that unblocking the card doesn't do it.
+  BLOCKED: { ACTIVE: 'SUSPENDED' },
   DESTROYED: { REQUESTED: 'DELETED', ACTIVE: 'DELETED', SUSPENDED: 'DELETED' },
 };
 

@@ -14,8 +14,11 @@ export {
   loginOf,
   loginTried,
   mobileOfOther,
+  needEmail,
   needIdentity,
+  userEmailKind,
   userGet,
+  userInsert,
   usersOf,
   userUpsert,
 } from './people-queries.ts';

@@ -1,5 +1,5 @@
 // Statements on identities, users and factors. Rule: every row is found under its tenant, never by its id alone.
-import type { Db, Kind, Need } from '../../store/index.ts';
+import { type Change, type Db, insert, type Kind, type Need, table } from '../../store/index.ts';
 import { type AuthChannel, defaultIdentity, filled, type Identity, type User } from './model.ts';
 import type { Password } from './passwords.ts';
 
@@ -66,11 +66,57 @@ export async function userGet(db: Db, tenantId: bigint, id: bigint): Promise<Use
   return rows[0] ?? null;
 }
 
+type UserRow = User & { readonly password: Password | null; readonly failed_logins: number };
+
+const users = table<UserRow>(
+  'users',
+  {
+    tenant_id: 'int8',
+    id: 'int8',
+    identity_id: 'int8',
+    kind: 'text',
+    name: 'text',
+    surname: 'text',
+    email: 'text',
+    mobile: 'text',
+    active: 'bool',
+    roles: 'jsonb',
+    password: 'jsonb',
+    failed_logins: 'int4',
+    created_at: 'timestamptz',
+    updated_at: 'timestamptz',
+  },
+  ['tenant_id', 'id'],
+);
+
+export const userInsert = (user: User, password: Password | null): Change =>
+  insert(users, { ...user, password, failed_logins: 0 });
+
+interface EmailKey {
+  readonly tenantId: bigint;
+  /** In lower case. */
+  readonly email: string;
+}
+
+/** Whose an e-mail address is. Not locked: of two processes at once the unique index lets one in. */
+export const userEmailKind: Kind<EmailKey, { readonly id: bigint }> = {
+  name: 'user_email',
+  keyText: ({ tenantId, email }) => `${tenantId}/${email}`,
+  async load(db, keys) {
+    const rows = await db.query<{ tenant_id: bigint; email: string; id: bigint }>(
+      'select u.tenant_id, u.email, u.id from unnest($1::int8[], $2::text[]) as k(tenant_id, email) join users u using (tenant_id, email)',
+      [keys.map(({ tenantId }) => tenantId), keys.map(({ email }) => email)],
+    );
+    return new Map(rows.map(({ tenant_id, email, id }) => [`${tenant_id}/${email}`, { id }]));
+  },
+};
+export const needEmail = (tenantId: bigint, email: string): Need => ({ kind: userEmailKind, key: { tenantId, email } });
+
 export const usersOf = (db: Db, tenantId: bigint, identityId: bigint): Promise<User[]> =>
-  db.query<User>(`select ${USER} from users where tenant_id = $1 and identity_id = $2 order by id`, [
-    tenantId,
-    identityId,
-  ]);
+  db.query<User>(
+    `select ${USER} from users where tenant_id = $1 and identity_id = $2 order by kind <> 'root', created_at, id`,
+    [tenantId, identityId],
+  );
 
 /**
  * False when the e-mail address is another user's. The password stays as it is unless one is given. Inside a transaction: the tenant's

@@ -1,0 +1,125 @@
+// /cards/wallet-tokens: a card on its cardholder's devices; and the device's side of it, below /simulator.
+import { type AnyEndpoint, Choice, Digits, endpointOf, Failure, Shape } from '../../http/index.ts';
+import type { Session } from '../access/index.ts';
+import { choice, pathId, shape, text } from '../fields/index.ts';
+import { type Issuer, Refusal } from '../issuer/index.ts';
+import { cardAsked } from './asked.ts';
+import type { Asker } from './change.ts';
+import { cardAnywhere } from './queries.ts';
+import { answered, failures, unknownCard } from './routes-cards.ts';
+import { CardPath } from './schemas.ts';
+import { walletTokensOf } from './wallet-queries.ts';
+import { moveToken, requestToken, walletTokenView } from './wallets.ts';
+
+const endpoint = endpointOf<Session>();
+const deviceEndpoint = endpointOf<unknown>();
+const TAG = 'Wallet tokens';
+
+const TokenPath = shape({ cardId: pathId('The card.'), tokenId: pathId('The token.') });
+const TokenBody = shape({
+  wallet: choice(['APPLE', 'GOOGLE'], { required: true }),
+  device: text({
+    required: true,
+    min: 1,
+    max: 64,
+    blank: 'HAS_TEXT',
+    exact: true,
+    description: 'Any name, one a device.',
+  }),
+});
+
+const idOf = (issuer: Issuer, given: string): bigint => {
+  const id = issuer.permutation.inward(given);
+  if (id === null) throw new Refusal('RESOURCE_NOT_FOUND');
+  return id;
+};
+const askerOf = ({ tenant, identity }: Session): Asker => ({ tenantId: tenant.id, identityId: identity.id });
+
+export const walletEndpoints = (issuer: Issuer): AnyEndpoint<Session>[] => [
+  endpoint({
+    method: 'POST',
+    path: '/cards/wallet-tokens/:cardId',
+    operation: 'requestWalletToken',
+    summary: 'Put a card on a device; the device takes it into use',
+    tag: TAG,
+    right: null,
+    params: CardPath,
+    body: TokenBody,
+    example: { wallet: 'APPLE', device: 'phone-1' },
+    answers: {
+      200: { description: 'The token, REQUESTED' },
+      ...failures,
+      ...unknownCard,
+      409: {
+        description: 'INSTRUMENT_DESTROYED, INSTRUMENT_BLOCKED, WALLETS_NOT_ENABLED, PUSHPROVISIONING_NOT_ENABLED',
+      },
+    },
+    handler: async ({ principal, params, body, once }) =>
+      answered(await requestToken(issuer, askerOf(principal), idOf(issuer, params.cardId), body, once)),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/cards/wallet-tokens/:cardId',
+    operation: 'listWalletTokens',
+    summary: "A card's tokens, the oldest first",
+    tag: TAG,
+    right: null,
+    params: CardPath,
+    answers: { 200: { description: 'Tokens' }, ...failures, ...unknownCard },
+    async handler({ principal, params }) {
+      const card = await cardAsked(issuer, principal, params.cardId);
+      const rows = await walletTokensOf(issuer.db, [{ tenantId: card.tenant_id, id: card.id }]);
+      return { status: 200, body: { tokens: rows.map((row) => walletTokenView(issuer.permutation.outward, row)) } };
+    },
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/cards/wallet-tokens/:cardId/:tokenId',
+    operation: 'removeWalletToken',
+    summary: 'Take a card off a device',
+    tag: TAG,
+    right: null,
+    params: TokenPath,
+    answers: {
+      204: { description: 'Deleted' },
+      ...failures,
+      ...unknownCard,
+      409: { description: 'STATE_INVALID: it is deleted already' },
+    },
+    handler: async ({ principal, params, once }) => {
+      const [cardId, tokenId] = [idOf(issuer, params.cardId), idOf(issuer, params.tokenId)];
+      return answered(await moveToken(issuer, askerOf(principal), cardId, tokenId, 'remove', once));
+    },
+  }),
+];
+
+export const walletDeviceEndpoints = (issuer: Issuer): AnyEndpoint<unknown>[] => [
+  deviceEndpoint({
+    method: 'POST',
+    path: '/wallet-tokens/:id',
+    operation: 'answerWalletToken',
+    summary: 'The device takes a card into use, or declines it',
+    tag: 'Issued cards',
+    right: null,
+    params: Shape({ id: Digits({ max: 20 }) }),
+    body: Shape({ cardId: Digits({ max: 20 }), result: Choice(['success', 'declined']) }),
+    answers: {
+      204: { description: 'Done' },
+      404: { description: 'No such token' },
+      409: { description: 'The token does not wait for its device, or the card is blocked' },
+    },
+    async handler({ params, body }) {
+      const [cardId, tokenId] = [issuer.permutation.inward(body.cardId), issuer.permutation.inward(params.id)];
+      const card = cardId === null ? null : await cardAnywhere(issuer.db, cardId);
+      if (!card || tokenId === null) throw new Failure('not_found');
+      const asker = { tenantId: card.tenant_id, identityId: null };
+      try {
+        await moveToken(issuer, asker, card.id, tokenId, body.result === 'success' ? 'activate' : 'decline', null);
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        throw new Failure(error.code === 'RESOURCE_NOT_FOUND' ? 'not_found' : 'conflict', { message: error.message });
+      }
+      return { status: 204, body: null };
+    },
+  }),
+];

@@ -1,0 +1,117 @@
+// A card on a device: asked for by its cardholder, taken into use by the device, given up by either. issuing-decisions.md: "one object a
+// card and device". Rule: under the card's lock, so that no token outlives the card that it stands for.
+import type { Once } from '../../store/index.ts';
+import { type CommittedAnswer, commitAnswer, type Ending, type Issuer, Refusal } from '../issuer/index.ts';
+import { type Asker, askerIs } from './change.ts';
+import type { Card } from './model.ts';
+import { cardKind, needCard } from './queries.ts';
+import { type WalletToken, walletTokenInsert, walletTokensKind, walletTokenUpdate } from './wallet-queries.ts';
+
+export const walletTokenView = (outward: (id: bigint) => string, token: WalletToken): object => ({
+  id: outward(token.id),
+  cardId: outward(token.card_id),
+  wallet: token.wallet,
+  device: token.device,
+  state: token.state,
+  creationTimestamp: token.created_at.getTime(),
+});
+
+interface Held {
+  readonly card: Card;
+  readonly tokens: readonly WalletToken[];
+}
+type Decided = Pick<Ending, 'status' | 'body' | 'changes'> & { readonly tokens: readonly WalletToken[] };
+
+function onTokens(
+  issuer: Issuer,
+  asker: Asker,
+  cardId: bigint,
+  name: string,
+  once: Once | null,
+  decide: (held: Held) => Decided,
+): Promise<CommittedAnswer> {
+  const key = { tenantId: asker.tenantId, id: cardId };
+  const need = { kind: walletTokensKind, key };
+  return commitAnswer(issuer, once, {
+    name,
+    needs: [needCard(asker.tenantId, cardId), need],
+    decide(loaded): Ending {
+      const card = loaded.get(cardKind, key);
+      if (!askerIs(card, asker)) throw new Refusal('RESOURCE_NOT_FOUND');
+      const { tokens, ...ending } = decide({ card, tokens: loaded.get(walletTokensKind, key) ?? [] });
+      return { ...ending, next: [{ need, state: tokens }] };
+    },
+  });
+}
+
+const isLive = ({ state }: WalletToken): boolean => state !== 'DELETED';
+
+/** 200 with the token, which waits for its device. A repeat for the same device answers the same token. */
+export function requestToken(
+  issuer: Issuer,
+  asker: Asker,
+  cardId: bigint,
+  { wallet, device }: Pick<WalletToken, 'wallet' | 'device'>,
+  once: Once | null,
+): Promise<CommittedAnswer> {
+  const id = issuer.ids.next();
+  return onTokens(issuer, asker, cardId, 'card.wallet.request', once, ({ card, tokens }) => {
+    const { digitalWallets } = card.details;
+    if (card.state === 'DESTROYED') throw new Refusal('INSTRUMENT_DESTROYED');
+    if (card.state === 'BLOCKED') throw new Refusal('INSTRUMENT_BLOCKED');
+    if (!digitalWallets?.walletsEnabled) throw new Refusal('WALLETS_NOT_ENABLED');
+    if (!digitalWallets.pushProvisioningEnabled) throw new Refusal('PUSHPROVISIONING_NOT_ENABLED');
+    const known = tokens.find((token) => isLive(token) && token.device === device && token.wallet === wallet);
+    const now = issuer.clock.now();
+    const token: WalletToken = known ?? {
+      tenant_id: asker.tenantId,
+      card_id: cardId,
+      id,
+      device,
+      wallet,
+      state: 'REQUESTED',
+      created_at: now,
+      updated_at: now,
+    };
+    return {
+      status: 200,
+      body: walletTokenView(issuer.permutation.outward, token),
+      changes: known ? [] : [walletTokenInsert(token)],
+      tokens: known ? tokens : [...tokens, token],
+    };
+  });
+}
+
+/** What becomes of a token, by what happens to it; a state that isn't listed is refused with STATE_INVALID. */
+const MOVES = {
+  activate: { REQUESTED: 'ACTIVE' },
+  decline: { REQUESTED: 'DELETED' },
+  remove: { REQUESTED: 'DELETED', ACTIVE: 'DELETED', SUSPENDED: 'DELETED' },
+} as const satisfies Readonly<Record<string, Readonly<Partial<Record<WalletToken['state'], WalletToken['state']>>>>>;
+export type TokenMove = keyof typeof MOVES;
+
+/** 204. A blocked card's token is not taken into use. */
+export function moveToken(
+  issuer: Issuer,
+  asker: Asker,
+  cardId: bigint,
+  tokenId: bigint,
+  move: TokenMove,
+  once: Once | null,
+): Promise<CommittedAnswer> {
+  return onTokens(issuer, asker, cardId, `card.wallet.${move}`, once, ({ card, tokens }) => {
+    const token = tokens.find(({ id }) => id === tokenId);
+    if (!token) throw new Refusal('RESOURCE_NOT_FOUND');
+    if (move === 'activate' && card.state === 'BLOCKED') throw new Refusal('INSTRUMENT_BLOCKED');
+    const moves: Readonly<Partial<Record<WalletToken['state'], WalletToken['state']>>> = MOVES[move];
+    const state = moves[token.state];
+    if (!state) throw new Refusal('STATE_INVALID');
+    const moved: WalletToken = { ...token, state, updated_at: issuer.clock.now() };
+    return {
+      status: 204,
+      body: null,
+      changes: [walletTokenUpdate(moved)],
+      tokens: tokens.map((known) => (known.id === tokenId ? moved : known)),
+    };
+  });
+}

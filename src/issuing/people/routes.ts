@@ -1,0 +1,190 @@
+// /identities, /users, /factors: what a session sees and changes of its own identity.
+import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
+import type { Session } from '../access/index.ts';
+import { type Issuer, Refusal } from '../issuer/index.ts';
+import { CHANNELS_3DS, usersOf } from '../tenants/index.ts';
+import { FactorPath, IdentityPath, PasswordBody, UserBody, UserPatch, UserPath, UsersQuery } from './schemas.ts';
+import { changePassword, createUser, patchUser, setActive, setFactor, userAsked, userView } from './users.ts';
+
+const endpoint = endpointOf<Session>();
+const TAG = 'Identities and users';
+
+const failures = {
+  400: { description: 'Wrong fields' },
+  401: { description: 'Credentials invalid' },
+  403: { description: 'STEP_UP_REQUIRED, ACCESS_TOKEN_REQUIRED, ROOT_USER_REQUIRED' },
+  429: { description: 'Too many requests' },
+} as const;
+const unknown = { 404: { description: 'No such identity or user of this identity' } } as const;
+const done = { 204: { description: 'Done' } } as const;
+
+export function peopleEndpoints(issuer: Issuer): AnyEndpoint<Session>[] {
+  const { db, permutation, tenants } = issuer;
+  const { outward } = permutation;
+
+  return [
+    endpoint({
+      method: 'GET',
+      path: '/identities/:identityId',
+      operation: 'readIdentity',
+      summary: 'The identity of the session',
+      tag: TAG,
+      right: null,
+      params: IdentityPath,
+      answers: { 200: { description: 'The identity' }, ...failures, ...unknown },
+      async handler({ principal: { identity }, params }) {
+        if (permutation.inward(params.identityId) !== identity.id) throw new Refusal('RESOURCE_NOT_FOUND');
+        const body = {
+          id: outward(identity.id),
+          type: identity.type,
+          programmeId: outward(identity.programme_id),
+          name: identity.name,
+          verification: { state: identity.kyc_state, level: identity.kyc_level },
+          active: identity.active,
+          creationTimestamp: identity.created_at.getTime(),
+        };
+        return { status: 200, body };
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/users',
+      operation: 'listUsers',
+      summary: 'The users of the identity, the oldest first; others than the root user see themselves',
+      tag: TAG,
+      right: null,
+      query: UsersQuery,
+      answers: { 200: { description: 'Users' }, ...failures },
+      async handler({ principal: { tenant, identity, user }, query: { offset = 0, limit = 100 } }) {
+        const all = user.kind === 'root' ? await usersOf(db, tenant.id, identity.id) : [user];
+        const users = all.slice(offset, offset + limit).map((one) => userView(outward, one));
+        return { status: 200, body: { users, count: all.length, responseCount: users.length } };
+      },
+    }),
+    endpoint({
+      method: 'POST',
+      path: '/users',
+      operation: 'createUser',
+      summary: 'An authorised user of the identity: by the root user, stepped up',
+      tag: TAG,
+      right: null,
+      body: UserBody,
+      example: { name: 'Grace', surname: 'Example', email: 'grace@shop.example', mobileNumber: '+35699000002' },
+      answers: {
+        200: { description: 'The user' },
+        ...failures,
+        409: { description: 'EMAIL_NOT_UNIQUE, MOBILE_NUMBER_ALREADY_EXISTS' },
+      },
+      handler: ({ principal, body, once }) => createUser(issuer, principal, body, once),
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/users/:userId',
+      operation: 'readUser',
+      summary: 'A user of the identity',
+      tag: TAG,
+      right: null,
+      params: UserPath,
+      answers: { 200: { description: 'The user' }, ...failures, ...unknown },
+      handler: async ({ principal, params }) => ({
+        status: 200,
+        body: userView(outward, await userAsked(issuer, principal, params.userId)),
+      }),
+    }),
+    endpoint({
+      method: 'PATCH',
+      path: '/users/:userId',
+      operation: 'patchUser',
+      summary: 'Change a user; another e-mail address or mobile number needs a step-up',
+      tag: TAG,
+      right: null,
+      params: UserPath,
+      body: UserPatch,
+      answers: {
+        200: { description: 'The user' },
+        ...failures,
+        ...unknown,
+        409: { description: 'EMAIL_NOT_UNIQUE, MOBILE_NUMBER_ALREADY_EXISTS' },
+      },
+      async handler({ principal, params, body }) {
+        const user = await userAsked(issuer, principal, params.userId);
+        return { status: 200, body: userView(outward, await patchUser(issuer, principal, user, body)) };
+      },
+    }),
+    ...(['activate', 'deactivate'] as const).map((move) =>
+      endpoint({
+        method: 'POST',
+        path: `/users/${move}/:userId`,
+        operation: `${move}User`,
+        summary: move === 'activate' ? 'Let a user in again' : 'Lock a user out; his sessions end',
+        tag: TAG,
+        right: null,
+        params: UserPath,
+        answers: { ...done, ...failures, ...unknown, 409: { description: 'ROOT_USER_ALWAYS_ACTIVE' } },
+        async handler({ principal, params }) {
+          const user = await userAsked(issuer, principal, params.userId);
+          await setActive(issuer, principal, user, move === 'activate');
+          return { status: 204, body: null };
+        },
+      }),
+    ),
+    endpoint({
+      method: 'POST',
+      path: '/users/password',
+      operation: 'changePassword',
+      summary: "Change one's own password",
+      tag: TAG,
+      right: null,
+      body: PasswordBody,
+      answers: {
+        ...done,
+        ...failures,
+        409: { description: 'PASSWORD_INVALID' },
+        423: { description: 'Locked for 30 minutes after 5 wrong passwords' },
+      },
+      async handler({ principal, body }) {
+        await changePassword(issuer, principal, body.oldPassword.value, body.newPassword.value);
+        return { status: 204, body: null };
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/factors',
+      operation: 'listFactors',
+      summary: 'What the user of the session can be asked for',
+      tag: TAG,
+      right: null,
+      answers: { 200: { description: 'Factors' }, ...failures },
+      async handler({ principal: { tenant, user } }) {
+        const active = await tenants.factors(tenant.id, user.id);
+        return {
+          status: 200,
+          body: { factors: CHANNELS_3DS.map((kind) => ({ kind, enrolled: active.includes(kind) })) },
+        };
+      },
+    }),
+    ...(['PUT', 'DELETE'] as const).map((method) =>
+      endpoint({
+        method,
+        path: '/factors/:kind',
+        operation: method === 'PUT' ? 'enrolFactor' : 'removeFactor',
+        summary: method === 'PUT' ? 'Enrol for a factor, stepped up' : 'Give a factor up, stepped up',
+        tag: TAG,
+        right: null,
+        params: FactorPath,
+        answers: {
+          ...done,
+          ...failures,
+          409: {
+            description:
+              'BIOMETRIC_AUTHENTICATION_NOT_SUPPORTED, EXTERNAL_AUTHY_AUTHENTICATION_NOT_SUPPORTED, USER_MOBILE_NUMBER_DOES_NOT_EXIST',
+          },
+        },
+        async handler({ principal, params }) {
+          await setFactor(issuer, principal, params.kind, method === 'PUT');
+          return { status: 204, body: null };
+        },
+      }),
+    ),
+  ];
+}

@@ -1,0 +1,183 @@
+// What a user may do to the users of his own identity, and to his own factors and password.
+// Rule: what could open a way into an account (a new user, another mobile number, a factor) needs a session that is stepped up.
+import type { Need, Once } from '../../store/index.ts';
+import type { Session } from '../access/index.ts';
+import { type CommittedAnswer, commitAnswer, type Issuer, Refusal, type RefusalCode } from '../issuer/index.ts';
+import {
+  type AuthChannel,
+  factorPut,
+  loginOf,
+  loginTried,
+  mobileOfOther,
+  needEmail,
+  type Programme,
+  passwordFrom,
+  passwordMatches,
+  type User,
+  userEmailKind,
+  userInsert,
+  userUpsert,
+} from '../tenants/index.ts';
+
+export interface UserRequest {
+  readonly name: string;
+  readonly surname: string;
+  readonly email: string;
+  readonly mobileNumber?: string | undefined;
+  readonly password?: { readonly value: string } | undefined;
+}
+
+export const userView = (outward: (id: bigint) => string, user: User): object => ({
+  id: outward(user.id),
+  identityId: outward(user.identity_id),
+  type: user.kind === 'root' ? 'ROOT' : 'USER',
+  name: user.name,
+  surname: user.surname,
+  email: user.email,
+  ...(user.mobile === null ? {} : { mobileNumber: user.mobile }),
+  active: user.active,
+  creationTimestamp: user.created_at.getTime(),
+});
+
+export function steppedUp({ steppedUp: done }: Session): void {
+  if (!done) throw new Refusal('STEP_UP_REQUIRED');
+}
+
+function root({ user }: Session): void {
+  if (user.kind !== 'root') throw new Refusal('ROOT_USER_REQUIRED');
+}
+
+async function freeMobile(issuer: Issuer, { tenant, identity }: Session, mobile: string | null): Promise<void> {
+  const programme = await issuer.tenants.programme(tenant.id, identity.programme_id);
+  if (mobile === null || !programme?.settings.uniqueMobile) return;
+  const of = { tenantId: tenant.id, programmeId: identity.programme_id, identityId: identity.id };
+  if (await mobileOfOther(issuer.db, of, mobile)) throw new Refusal('MOBILE_NUMBER_ALREADY_EXISTS');
+}
+
+/** An authorised user of the root user's identity. */
+export async function createUser(
+  issuer: Issuer,
+  session: Session,
+  request: UserRequest,
+  once: Once | null,
+): Promise<CommittedAnswer> {
+  root(session);
+  steppedUp(session);
+  await freeMobile(issuer, session, request.mobileNumber ?? null);
+  const { tenant, identity } = session;
+  const email = request.email.toLowerCase();
+  const password = request.password ? await passwordFrom(issuer.random, request.password.value) : null;
+  const need: Need = needEmail(tenant.id, email);
+  const now = issuer.clock.now();
+  const user: User = {
+    tenant_id: tenant.id,
+    id: issuer.ids.next(),
+    identity_id: identity.id,
+    kind: 'authorised',
+    name: request.name,
+    surname: request.surname,
+    email,
+    mobile: request.mobileNumber ?? null,
+    active: true,
+    roles: [],
+    created_at: now,
+    updated_at: now,
+  };
+  return commitAnswer(issuer, once, {
+    name: 'user.create',
+    needs: [need],
+    decide(loaded) {
+      // A process that is faster makes the insert fail; the command then runs again and finds the address taken.
+      if (loaded.get(userEmailKind, { tenantId: tenant.id, email })) throw new Refusal('EMAIL_NOT_UNIQUE');
+      return {
+        status: 200,
+        body: userView(issuer.permutation.outward, user),
+        changes: [userInsert(user, password)],
+        next: [{ need, state: { id: user.id } }],
+      };
+    },
+  });
+}
+
+/** A user of the identity by its outward id; the root user sees all, others themselves. */
+export async function userAsked(issuer: Issuer, session: Session, text: string): Promise<User> {
+  const id = issuer.permutation.inward(text);
+  const user = id === null ? null : await issuer.tenants.user(session.tenant.id, id);
+  const own =
+    user?.identity_id === session.identity.id && (session.user.kind === 'root' || user.id === session.user.id);
+  if (!user || !own) throw new Refusal('RESOURCE_NOT_FOUND');
+  return user;
+}
+
+export async function patchUser(
+  issuer: Issuer,
+  session: Session,
+  user: User,
+  patch: Partial<Omit<UserRequest, 'password'>>,
+): Promise<User> {
+  const mobile = patch.mobileNumber ?? user.mobile;
+  const email = patch.email?.toLowerCase() ?? user.email;
+  if (mobile !== user.mobile || email !== user.email) steppedUp(session);
+  if (mobile !== user.mobile) await freeMobile(issuer, session, mobile);
+  const after: User = {
+    ...user,
+    name: patch.name ?? user.name,
+    surname: patch.surname ?? user.surname,
+    email,
+    mobile,
+    updated_at: issuer.clock.now(),
+  };
+  if (!(await issuer.db.transaction((db) => userUpsert(db, after)))) throw new Refusal('EMAIL_NOT_UNIQUE');
+  return after;
+}
+
+/** Only the root user switches others off and on; he himself stays. */
+export async function setActive(issuer: Issuer, session: Session, user: User, active: boolean): Promise<void> {
+  root(session);
+  steppedUp(session);
+  if (user.kind === 'root') throw new Refusal('ROOT_USER_ALWAYS_ACTIVE');
+  await issuer.db.transaction((db) => userUpsert(db, { ...user, active, updated_at: issuer.clock.now() }));
+}
+
+const MOST_FAILURES = 5;
+const LOCKED_MS = 30 * 60_000;
+
+/** Wrong old passwords count like wrong logins: a borrowed session is no place to guess. */
+export async function changePassword(issuer: Issuer, session: Session, old: string, next: string): Promise<void> {
+  const { tenant, user } = session;
+  const login = await loginOf(issuer.db, tenant.id, user.email);
+  const right = await passwordMatches(login?.password ?? null, old);
+  const now = issuer.clock.now();
+  const until = new Date(now.getTime() + LOCKED_MS);
+  const counted = await loginTried(issuer.db, tenant.id, user.id, { right, now, most: MOST_FAILURES, until });
+  if (!counted) throw new Refusal('LOGIN_LOCKED');
+  if (!right) throw new Refusal('PASSWORD_INVALID');
+  const password = await passwordFrom(issuer.random, next);
+  await issuer.db.transaction((db) => userUpsert(db, { ...user, updated_at: now }, password));
+}
+
+/** kind → the programme's switch for it, and what is said while that is off. */
+const SWITCHES: Readonly<Record<AuthChannel, readonly [(programme: Programme) => boolean, RefusalCode]>> = {
+  OTP_SMS: [() => true, 'USER_MOBILE_NUMBER_DOES_NOT_EXIST'],
+  BIOMETRICS: [({ settings }) => settings.biometrics, 'BIOMETRIC_AUTHENTICATION_NOT_SUPPORTED'],
+  EXTERNAL_AUTHY: [({ settings }) => settings.externalAuthy, 'EXTERNAL_AUTHY_AUTHENTICATION_NOT_SUPPORTED'],
+};
+
+/** Enrols the user of the session for a factor, or takes it away. */
+export async function setFactor(issuer: Issuer, session: Session, kind: AuthChannel, active: boolean): Promise<void> {
+  steppedUp(session);
+  const { tenant, identity, user } = session;
+  if (active) {
+    const programme = await issuer.tenants.programme(tenant.id, identity.programme_id);
+    const [isOn, refused] = SWITCHES[kind];
+    if (!programme || !isOn(programme)) throw new Refusal(refused);
+    if (kind === 'OTP_SMS' && user.mobile === null) throw new Refusal('USER_MOBILE_NUMBER_DOES_NOT_EXIST');
+  }
+  await factorPut(issuer.db, {
+    tenant_id: tenant.id,
+    user_id: user.id,
+    kind,
+    active,
+    created_at: issuer.clock.now(),
+  });
+}
