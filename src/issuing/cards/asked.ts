@@ -4,6 +4,7 @@ import type { Session } from '../access/index.ts';
 import { type Funds, fundsOf } from '../accounts/index.ts';
 import { type Issuer, Refusal } from '../issuer/index.ts';
 import type { Profile } from '../tenants/index.ts';
+import { cardsList, EVERY_CARD } from './list-queries.ts';
 import type { Card } from './model.ts';
 import { cardView } from './present.ts';
 import { cardGet } from './queries.ts';
@@ -58,4 +59,16 @@ export async function viewsFor(issuer: Issuer, session: Session, cards: readonly
   return cards.map((card) =>
     cardView(issuer.permutation, card, funds.get(card.id) ?? null, tokensFor(issuer, session, card)),
   );
+}
+
+/** A page of an identity's cards, the newest first, without number and CVV: what somebody sees who is not their holder. */
+export async function cardsOf(
+  issuer: Issuer,
+  { tenant, identity }: Pick<Session, 'tenant' | 'identity'>,
+  page: { readonly offset: number; readonly limit: number },
+): Promise<{ readonly cards: readonly object[]; readonly count: number }> {
+  const { cards, count } = await cardsList(issuer.db, tenant.id, { identityId: identity.id, ...EVERY_CARD }, page);
+  const ids = cards.map(({ id }) => id);
+  const funds: ReadonlyMap<bigint, Funds> = ids.length === 0 ? new Map() : await fundsOf(issuer.db, tenant.id, ids);
+  return { cards: cards.map((card) => cardView(issuer.permutation, card, funds.get(card.id) ?? null, null)), count };
 }

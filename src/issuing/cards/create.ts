@@ -1,6 +1,6 @@
 // POST /cards/request. Conflicts in the documented order; limits, number and card are one atomic step behind them.
 import type { Change, Loaded, Need, Next, Once } from '../../store/index.ts';
-import { messageFor, oneTimeCode, type Session } from '../access/index.ts';
+import { messageFor, oneTimeCode } from '../access/index.ts';
 import { ACTIVE, accountKind, emptyFunds, fundsInsert, needAccount } from '../accounts/index.ts';
 import {
   type CommittedAnswer,
@@ -18,6 +18,8 @@ import {
   type Programme,
   rangeKind,
   rangeUpdate,
+  type Tenant,
+  type User,
 } from '../tenants/index.ts';
 import { artworkFor, creationConflict, providerFor, type ThreeDs, type Wanted } from './conflicts.ts';
 import {
@@ -37,6 +39,14 @@ import { nextNumber } from './numbers.ts';
 import { activationHash, orderedPlastic } from './plastic.ts';
 import { optionsView } from './present.ts';
 import { cardInsert, cardNumberInsert } from './queries.ts';
+
+/** For whom a card is made. */
+export interface CardOwner {
+  readonly tenant: Tenant;
+  readonly identity: Identity;
+  /** Gets the activation code of plastic that is ordered at once. null: nobody could. */
+  readonly user: User | null;
+}
 
 export interface CardInput {
   readonly type: 'consumer' | 'corporate';
@@ -112,7 +122,7 @@ function limitChecks(
 
 /** Everything that a new card is made of and judged by, gathered before the commit. */
 interface Plan {
-  readonly session: Session;
+  readonly owner: CardOwner;
   readonly input: CardInput;
   readonly wanted: Wanted;
   readonly programme: Programme;
@@ -126,23 +136,23 @@ interface Plan {
 
 export async function createCard(
   issuer: Issuer,
-  session: Session,
+  owner: CardOwner,
   input: CardInput,
   once: Once | null,
 ): Promise<CommittedAnswer> {
-  const { tenant, identity } = session;
+  const { tenant, identity } = owner;
   const { tenants, permutation } = issuer;
   const wanted = wantedFrom(input);
   const profileId = permutation.inward(input.data.profileId);
   const [programme, profile, installation] = await Promise.all([
-    programmeOf(issuer, session),
+    programmeOf(issuer, owner),
     profileId === null ? null : tenants.profile(tenant.id, profileId),
     tenants.installation(),
   ]);
   const [parent, { linked, factors }, takenByUser] = await Promise.all([
-    wanted.mode === 'DEBIT_MODE' ? parentOf(issuer, session, input.data.parentManagedAccountId) : null,
-    linkedOf(issuer, session, wanted.threeDs),
-    mobileOfUser(issuer, session, programme, wanted),
+    wanted.mode === 'DEBIT_MODE' ? parentOf(issuer, owner, input.data.parentManagedAccountId) : null,
+    linkedOf(issuer, owner, wanted.threeDs),
+    mobileOfUser(issuer, owner, programme, wanted),
   ]);
   const provider = profile && providerFor(profile, wanted.currency, wanted.country);
   const counted = {
@@ -152,7 +162,7 @@ export async function createCard(
     currency: wanted.currency,
   };
   const plan: Plan = {
-    session,
+    owner,
     input,
     wanted,
     programme,
@@ -213,14 +223,14 @@ function made(
   mobileHolder: bigint | undefined,
   loaded: Loaded,
 ): Ending {
-  const { session, profile, rangeName } = plan;
+  const { owner, profile, rangeName } = plan;
   const range = rangeName === null ? undefined : loaded.get(rangeKind, rangeName);
   if (!profile || !range || range.used >= range.size) throw new Refusal('INSTRUMENT_NOT_FOUND');
   const pan = nextNumber((purpose, data) => issuer.vault.keyed(purpose, data), range);
   const usedRange = { ...range, used: range.used + 1n };
   const bare = newCard(issuer, plan, profile, { parentId, brand: range.brand, first: pan.bin(6), last: pan.lastFour });
   const { card, changes: plastic } = profile.settings.physicalByDefault
-    ? withPlastic(issuer, session, bare, profile)
+    ? withPlastic(issuer, owner, bare, profile)
     : { card: bare, changes: [] };
   const sealed = issuer.vault.seal(card.tenant_id, card.id, { pan, expiry: '', holder: null });
   const changes: Change[] = [
@@ -253,7 +263,7 @@ const distinct = (keys: readonly CountKey[]): CountKey[] => [
 
 function newCard(
   { clock }: Issuer,
-  { session: { tenant, identity }, input: { data }, wanted, programme, id }: Plan,
+  { owner: { tenant, identity }, input: { data }, wanted, programme, id }: Plan,
   profile: Profile,
   from: {
     readonly parentId: bigint | null;
@@ -319,10 +329,11 @@ const classificationOf = ({ type }: Identity): Card['classification'] =>
 /** physicalByDefault: the plastic is ordered to the billing address, and its activation code sent to who asked for the card. */
 function withPlastic(
   issuer: Issuer,
-  { user, tenant }: Session,
+  { user, tenant }: CardOwner,
   card: Card,
   { settings: { physical } }: Profile,
 ): { readonly card: Card; readonly changes: readonly Change[] } {
+  if (!user) throw new Refusal('LINKED_USER_NOT_FOUND');
   const code = oneTimeCode(issuer);
   const order = orderedPlastic(
     issuer,

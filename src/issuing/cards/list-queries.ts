@@ -19,6 +19,23 @@ export interface CardFilter {
   readonly createdTo: Date | null;
 }
 
+/** No filter but whose cards they are. */
+export const EVERY_CARD: Omit<CardFilter, 'identityId'> = {
+  profileId: null,
+  parentId: null,
+  state: null,
+  mode: null,
+  type: null,
+  currency: null,
+  tag: null,
+  friendlyName: null,
+  externalHandle: null,
+  firstSix: null,
+  lastFour: null,
+  createdFrom: null,
+  createdTo: null,
+};
+
 /** filter → the condition that it adds; only those that were asked for stand in the statement, so that each finds its index. */
 const CONDITIONS: Readonly<Record<Exclude<keyof CardFilter, 'identityId'>, string>> = {
   profileId: 'profile_id = ?',

@@ -65,8 +65,13 @@ export const optionsView = ({ outward }: Permutation, card: Card): object => {
   };
 };
 
-/** `funds`: the card's own; null for a debit card, whose balance is its account's. */
-export const cardView = (permutation: Permutation, card: Card, funds: Funds | null, secrets: Secrets): object => {
+/** `funds`: the card's own; null for a debit card, whose balance is its account's. `secrets`: null for who may see neither. */
+export const cardView = (
+  permutation: Permutation,
+  card: Card,
+  funds: Funds | null,
+  secrets: Secrets | null,
+): object => {
   const { details } = card;
   return {
     id: permutation.outward(card.id),
@@ -74,8 +79,7 @@ export const cardView = (permutation: Permutation, card: Card, funds: Funds | nu
     state: stateView(card),
     type: card.type,
     cardBrand: card.brand,
-    cardNumber: { value: secrets.number },
-    cvv: { value: secrets.cvv },
+    ...(secrets === null ? {} : { cardNumber: { value: secrets.number }, cvv: { value: secrets.cvv } }),
     cardNumberFirstSix: card.first_six,
     cardNumberLastFour: card.last_four,
     startMmyy: mmyy(card.starts),

@@ -1,5 +1,7 @@
 // /cards: request, list, show, change; limits; reveal.
+import type { Static } from 'typebox';
 import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
+import type { Once } from '../../store/index.ts';
 import type { Session } from '../access/index.ts';
 import { StatementQuery, statementAnswer } from '../accounts/index.ts';
 import { invalidField, shape, text } from '../fields/index.ts';
@@ -8,7 +10,7 @@ import type { Interval, Level, SpendRules } from '../rules/index.ts';
 import type { Tenant } from '../tenants/index.ts';
 import { cardAsked, profileOf, viewFor, viewsFor } from './asked.ts';
 import type { ThreeDs } from './conflicts.ts';
-import { createCard } from './create.ts';
+import { type CardOwner, createCard } from './create.ts';
 import { changeLimits } from './limits.ts';
 import { cardsList } from './list-queries.ts';
 import { type Card, instrumentOf } from './model.ts';
@@ -44,6 +46,17 @@ function channelsOf<Config extends { readonly primaryChannel: string }>(
   if (primaryChannel === 'OTP_SMS' || primaryChannel === 'BIOMETRICS' || primaryChannel === 'EXTERNAL_AUTHY')
     return { ...config, primaryChannel };
   throw invalidField([...path, 'primaryChannel'], 'NOT_IN');
+}
+
+/** Makes a card as the request's body asks for it. */
+export function requestCard(
+  issuer: Issuer,
+  owner: CardOwner,
+  { type, data }: Static<typeof CardRequest>,
+  once: Once | null,
+): Promise<CommittedAnswer> {
+  const threeDs = channelsOf(owner.tenant, data.threeDSecureAuthConfig, ['data', 'threeDSecureAuthConfig']);
+  return createCard(issuer, owner, { type, data: { ...data, threeDSecureAuthConfig: threeDs } }, once);
 }
 
 /** Port: the rules above the card's own, and what is left of its spend limits now. */
@@ -92,14 +105,7 @@ export function cardEndpoints(issuer: Issuer, limits: LimitsPort): AnyEndpoint<S
         ...failures,
         409: { description: 'A conflict: errorCode' },
       },
-      async handler({ principal, body, once }) {
-        const threeDs = channelsOf(principal.tenant, body.data.threeDSecureAuthConfig, [
-          'data',
-          'threeDSecureAuthConfig',
-        ]);
-        const input = { type: body.type, data: { ...body.data, threeDSecureAuthConfig: threeDs } };
-        return answered(await createCard(issuer, principal, input, once));
-      },
+      handler: async ({ principal, body, once }) => answered(await requestCard(issuer, principal, body, once)),
     }),
     endpoint({
       method: 'GET',
