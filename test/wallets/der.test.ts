@@ -1,0 +1,124 @@
+// Reading ASN.1: one spelling for each value, and what a signature is made of means what the standards say.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { ber, der, derInteger, derOid, derTime, oidText, readElement, TAG, timeOf } from '../../src/wallets/der.ts';
+
+const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex');
+const utc = (text: string): Buffer => der(TAG.utcTime, Buffer.from(text));
+const general = (text: string): Buffer => der(TAG.generalizedTime, Buffer.from(text));
+
+describe('an element', () => {
+  it('is read as it was written, in definite and in indefinite lengths (property)', () => {
+    type Tree = Buffer | { readonly indefinite: boolean; readonly parts: readonly Tree[] };
+    const { tree } = fc.letrec<{ tree: Tree }>((tie) => ({
+      tree: fc.oneof(
+        { maxDepth: 5 },
+        fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
+        fc.record({ indefinite: fc.boolean(), parts: fc.array(tie('tree'), { maxLength: 4 }) }),
+      ),
+    }));
+    const write = (node: Tree): Buffer => {
+      if (Buffer.isBuffer(node)) return der(TAG.octets, node);
+      return (node.indefinite ? ber : der)(TAG.sequence, ...node.parts.map(write));
+    };
+    const compare = (element: ReturnType<typeof readElement>, node: Tree): void => {
+      assert.deepEqual(element.raw, write(node));
+      if (Buffer.isBuffer(node)) {
+        assert.deepEqual(element.content, node);
+        return;
+      }
+      assert.equal(element.indefinite, node.indefinite);
+      assert.equal(element.parts.length, node.parts.length);
+      for (const [i, each] of node.parts.entries()) compare(element.parts[i] as typeof element, each);
+    };
+    fc.assert(fc.property(tree, (node) => compare(readElement(write(node)), node)));
+  });
+
+  it('of 127, 128, 255, 256, 65535 and 65536 bytes has its length in the shortest form', () => {
+    const heads = [
+      [127, '047f'],
+      [128, '048180'],
+      [255, '0481ff'],
+      [256, '04820100'],
+      [65_535, '0482ffff'],
+      [65_536, '0483010000'],
+    ] as const;
+    for (const [length, head] of heads) {
+      const written = der(TAG.octets, Buffer.alloc(length));
+      assert.equal(written.subarray(0, head.length / 2).toString('hex'), head);
+      assert.equal(readElement(written).content.length, length);
+    }
+  });
+
+  it('is refused in a longer form, cut short, followed by more, or without its end', () => {
+    for (const text of [
+      '04810100',
+      '0482000100',
+      '0401',
+      '040100ff',
+      '3080',
+      '30800500',
+      '3080050000',
+      '0480000000',
+      '9f8101 00',
+    ])
+      assert.throws(() => readElement(hex(text)), /wrong_format/, text);
+  });
+});
+
+describe('an object identifier', () => {
+  it('is read as it is written in dots', () => {
+    // The examples of X.690, 8.19.5, and the names that a signature has.
+    assert.equal(oidText(readElement(hex('0603 883703'))), '2.999.3');
+    assert.equal(oidText(readElement(hex('0609 2a864886f70d010702'))), '1.2.840.113549.1.7.2');
+    for (const name of ['1.2.840.113635.100.6.29', '1.2.840.113635.100.6.2.14', '2.5.29.19', '0.9.2342.19200300'])
+      assert.equal(oidText(readElement(derOid(name))), name);
+  });
+
+  it('is refused empty, unfinished, padded or endless', () => {
+    for (const text of [
+      '0600',
+      '060181',
+      '06022a80',
+      '06032a8001',
+      '06092affffffffffffff7f',
+      `0628${'01'.repeat(40)}`,
+      '04012a',
+    ])
+      assert.throws(() => oidText(readElement(hex(text))), /wrong_format/, text);
+  });
+});
+
+describe('a time', () => {
+  it('is read to the second, in both forms', () => {
+    assert.equal(timeOf(readElement(utc('261121100000Z'))).toISOString(), '2026-11-21T10:00:00.000Z');
+    assert.equal(timeOf(readElement(utc('491231235959Z'))).toISOString(), '2049-12-31T23:59:59.000Z');
+    assert.equal(timeOf(readElement(utc('500101000000Z'))).toISOString(), '1950-01-01T00:00:00.000Z');
+    assert.equal(timeOf(readElement(general('20510101000000Z'))).toISOString(), '2051-01-01T00:00:00.000Z');
+    const at = new Date('2030-02-03T04:05:06Z');
+    assert.deepEqual(timeOf(readElement(derTime(at))), at);
+  });
+
+  it('is refused when there is no such time, or it is not in UTC', () => {
+    for (const text of [
+      '260230100000Z',
+      '261121240000Z',
+      '261121106000Z',
+      '2611211000Z',
+      '261121100000+0100',
+      '26112110000Z',
+      '',
+    ])
+      assert.throws(() => timeOf(readElement(utc(text))), /wrong_format/, text);
+    assert.throws(() => timeOf(readElement(general('261121100000Z'))), /wrong_format/);
+    assert.throws(() => timeOf(readElement(der(TAG.octets, Buffer.from('261121100000Z')))), /wrong_format/);
+  });
+});
+
+describe('an integer', () => {
+  it('stays positive when its first bit is set', () => {
+    assert.equal(derInteger(hex('7f')).toString('hex'), '02017f');
+    assert.equal(derInteger(hex('80')).toString('hex'), '02020080');
+  });
+});
