@@ -37,7 +37,7 @@ let bea: Client;
 let token: string;
 let foreignToken: string;
 /** What is Ada's, by the segment of a path that names its kind. */
-let mine: Readonly<Record<'cards' | 'managed-accounts' | 'transfers', string>>;
+let mine: Readonly<Record<'cards' | 'managed-accounts' | 'transfers' | 'users' | 'identities', string>>;
 let virtual: string;
 let stored: unknown;
 let shown: unknown;
@@ -81,13 +81,24 @@ before(async () => {
     destinationAmount: { currency: 'EUR', amount: 500 },
   });
   assert.equal(moved.status, 200, moved.text);
-  mine = { cards, 'managed-accounts': '2001', transfers: moved.body.id };
+  const [user] = (await ada('GET', '/users')).body.users;
+  mine = {
+    cards,
+    'managed-accounts': '2001',
+    transfers: moved.body.id,
+    users: user.id,
+    identities: user.identityId,
+  };
   stored = await counts();
   shown = await seen();
 });
 
 const kindOf = ({ path }: Endpoint): keyof typeof mine => path.split('/')[1] as keyof typeof mine;
-const at = (endpoint: Endpoint, id: string): string => endpoint.path.replace(/\{\w+\}/, id);
+const at = (endpoint: Endpoint, id: string): string =>
+  endpoint.path
+    .replace('{kind}', 'BIOMETRICS')
+    .replace(/\{\w+\}/, id)
+    .replace(/\{\w+\}/, UNKNOWN);
 const hasBody = ({ method }: Endpoint): boolean => ['PUT', 'POST', 'PATCH'].includes(method);
 
 test('the description names every endpoint of both documents', () => {
@@ -198,13 +209,17 @@ const BODIES: Readonly<Record<string, unknown>> = {
   'POST /cards/replace-damaged': {},
   'POST /cards/replace-lost-stolen': {},
   'POST /cards/pin/unblock': undefined,
+  'POST /cards/wallet-tokens': { wallet: 'APPLE', device: 'phone-1' },
   'POST /managed-accounts/block': undefined,
   'POST /managed-accounts/unblock': undefined,
   'POST /managed-accounts/remove': undefined,
+  'PATCH /users': { name: 'Taken' },
+  'POST /users/activate': undefined,
+  'POST /users/deactivate': undefined,
 };
 
 test("another identity's or tenant's id in a path: the same bytes as unknown", async () => {
-  const withId = endpoints.filter(({ path }) => path.includes('{'));
+  const withId = endpoints.filter(({ path }) => path.includes('Id}') || path.includes('{id}'));
   assert.ok(withId.length >= 22, String(withId.length));
   for (const endpoint of withId) {
     const name = `${endpoint.method} ${endpoint.path.replace(/\/\{\w+\}/, '')}`;
