@@ -194,17 +194,24 @@ function shaper<Principal>(declaration: Api<Principal>, endpoint: AnyEndpoint<Pr
     const { bytes, once } = await received(declaration, request, principal);
     const { value, violations } = readJson(bytes, body.root);
     const merged = mergeQuery(queryPairs(request.url), value, body.root);
-    settle(body, value, merged.length === 0 ? violations : [...violations, ...merged]);
+    const further = endpoint.wrongIn?.(value, principal) ?? [];
+    settle(body, value, merged.length === 0 ? violations : [...violations, ...merged], further);
     return { params: paramsOf(request), query: {}, body: value, once };
   }
 
   return isWrite(endpoint) ? write : read;
 }
 
-function settle(schema: CompiledSchema, value: object, violations: readonly Violation[]): void {
+/** The first violation of a field is the one that is told: what reading found, then the schema, then `further`. */
+function settle(
+  schema: CompiledSchema,
+  value: object,
+  violations: readonly Violation[],
+  further: readonly Violation[] = [],
+): void {
   const broken = schema.check(value);
-  if (violations.length > 0 || broken.length > 0) {
-    throw new Failure('validation', { errors: fieldErrors([...violations, ...broken], schema.root) });
+  if (violations.length > 0 || broken.length > 0 || further.length > 0) {
+    throw new Failure('validation', { errors: fieldErrors([...violations, ...broken, ...further], schema.root) });
   }
   schema.clean(value);
 }

@@ -7,6 +7,7 @@ import type { Authentication, RequestHead } from './authenticate.ts';
 import type { Envelope, Failure } from './failure.ts';
 import type { OnceOptions } from './idempotency.ts';
 import type { Rate, RateLimiter } from './limits.ts';
+import type { Violation } from './schema.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -57,6 +58,11 @@ export interface Endpoint<Principal, Params extends TSchema, Query extends TSche
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
+  /**
+   * Further wrong fields of a body, by rules that its schema can't say: told together with the schema's own. Any field may be missing or
+   * of any type. Not with an API that has a reader.
+   */
+  readonly wrongIn?: (body: Readonly<Record<string, unknown>>, principal: Principal) => readonly Violation[];
   readonly example?: unknown;
   readonly answers: Readonly<Record<number, DocumentedAnswer>>;
   handler(input: Input<Principal, Static<Params>, Static<Query>, Static<Body>>): Answer | Promise<Answer>;

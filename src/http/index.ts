@@ -43,4 +43,5 @@ export { type AnyApi, type ApiInfo, openapiOf } from './openapi.ts';
 export { createMetrics, type Metrics, operations, type Readiness } from './operations.ts';
 export { pointerNames, pointerOf } from './pointer.ts';
 export { purgeIdempotency } from './queries.ts';
+export type { Violation } from './schema.ts';
 export { createServer, type Server, type ServerOptions, type Timeouts } from './server.ts';

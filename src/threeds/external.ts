@@ -17,7 +17,7 @@ export interface ExternalResult {
 
 /** One wrong field of `secure3d`. `attribute` is the rule that it breaks. */
 export interface ExternalError {
-  readonly field: 'cavv' | 'eci' | 'ds_trans_id';
+  readonly field: 'cavv' | 'dsrp' | 'eci' | 'ds_trans_id';
   readonly attribute: 'required' | 'format' | 'brand';
   readonly message: string;
 }
@@ -40,8 +40,9 @@ export function checkExternal(result: ExternalResult, brand: string): ExternalEr
   if (!result.eci) errors.push(wrong('eci', 'required', 'Required'));
   else if (!letter) errors.push(wrong('eci', 'brand', 'Does not fit the card brand'));
   if (cavv) {
-    for (const value of [result.cavv, result.dsrp]) {
-      if (value && !decodeCavv(value)) errors.push(wrong('cavv', 'format', 'Must be 20 bytes in base64 or hex'));
+    for (const field of ['cavv', 'dsrp'] as const) {
+      const value = result[field];
+      if (value && !decodeCavv(value)) errors.push(wrong(field, 'format', 'Must be 20 bytes in base64 or hex'));
     }
   } else if (letter && carriesCavv(letter)) errors.push(wrong('cavv', 'required', 'Required'));
   if (result.ds_trans_id) {

@@ -304,6 +304,7 @@ test('"secure3d (request): browser_details {…}; zero and false are values; dsr
   const dsrp = Buffer.alloc(20, 3).toString('base64');
   const wallet = orderOf(await shop.authorize({ secure3d: { dsrp, eci: '07' } }));
   assert.deepEqual([wallet.status, wallet.secure3d.scenario], ['authorized', 'external']);
+  assert.deepEqual(uris(await shop.authorize({ secure3d: { dsrp: 'AAAA', eci: '07' } })), ['#/secure3d/dsrp']);
 });
 
 test('"secure3d object (xid, cavv, eci, ds_trans_id: results of an earlier authentication)": each is checked', async () => {

@@ -1,9 +1,8 @@
-// Request bodies as typed input of the use cases, and what schemas can't say about them. Rule: wrong fields are all told at once.
-import { exponentOf, Pan, parseAmount } from '../../base/index.ts';
-import { type Input, invalid } from '../../http/index.ts';
-import { lookupBin } from '../../network/index.ts';
+// Request bodies as typed input of the use cases. Rule: what is wrong with a field was told before (schemas.ts, routes-wrong.ts).
+import { assert, Pan, parseAmount } from '../../base/index.ts';
+import { type Input, invalid, pointerOf } from '../../http/index.ts';
 import type { StoredAnswer } from '../../store/index.ts';
-import { type BrowserDetails, checkExternal } from '../../threeds/index.ts';
+import type { BrowserDetails } from '../../threeds/index.ts';
 import type { Credential, Project } from '../projects/index.ts';
 import { authorize, refuseWithout } from './authorize.ts';
 import type { Draft } from './draft.ts';
@@ -11,53 +10,29 @@ import { OrderNotFound } from './errors.ts';
 import type { Gateway } from './gateway.ts';
 import type { OrderOptions } from './model.ts';
 import { parentFor } from './parent.ts';
+import { externalOf, isMerchantInitiated, wrongAmount } from './routes-wrong.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies differ by endpoint and share the common fields
 export type Body = any;
 
-/** Minor units, or the contract's validation failure: the currency decides how many decimals fit. */
+/** Minor units of an order's own currency, or the contract's validation failure: only the order tells how many decimals fit. */
 export function minorOf(text: string, currency: string): bigint {
   const minor = parseAmount(text, currency);
   if (minor !== null) return minor;
-  const rule = exponentOf(currency) === 0 ? 'a whole amount in this currency' : 'at most 12 digits in minor units';
-  throw invalid({ message: 'Invalid amount', uri: '#/amount', attribute: 'amount', details: [rule] });
+  const { path, ...rest } = wrongAmount(currency);
+  throw invalid({ ...rest, uri: pointerOf(path) });
 }
 
+/** Of a request that routes-wrong.ts found nothing in. */
 export function panOf(text: string): Pan {
   const pan = Pan.parse(text);
-  if (!pan)
-    throw invalid({
-      message: 'Invalid card number',
-      uri: '#/pan',
-      attribute: 'luhn',
-      details: ['13 to 19 digits with a right check digit'],
-    });
+  assert(pan, 'a card number that was checked');
   return pan;
 }
 
 export function draftOf(project: Project, body: Body): Draft {
   const currency: string = body.currency ?? project.accounting_currency;
   const named = body.options?.terminal || undefined;
-  if (named !== undefined && !project.terminals.some(({ id }) => id === named)) {
-    throw invalid({
-      message: 'Unknown terminal',
-      uri: '#/options/terminal',
-      attribute: 'exists',
-      details: ['a terminal of the project'],
-    });
-  }
-  const origins = project.settings.return_origins;
-  for (const name of ['return_url', 'secure3d20_return_url'] as const) {
-    const url = body.options?.[name];
-    if (url !== undefined && origins.length > 0 && !origins.includes(new URL(url).origin)) {
-      throw invalid({
-        message: 'Address is not allowed',
-        uri: `#/options/${name}`,
-        attribute: 'origin',
-        details: ['an origin that the project lists'],
-      });
-    }
-  }
   return {
     amount: minorOf(body.amount, currency),
     currency,
@@ -89,51 +64,13 @@ function optionsOf({
   };
 }
 
-const missing = (uri: string) => ({
-  message: 'Required',
-  uri,
-  attribute: 'required',
-  details: ['This field is required'],
-});
-
 export async function authorizeFrom(
   gateway: Gateway,
   { principal, body, once }: Input<Credential, unknown, unknown, Body>,
 ): Promise<StoredAnswer> {
   const { project } = principal;
-  const { recurring_details: recurring, secure3d } = body;
-  const merchant = body.options?.exemption_mit === true || (recurring !== undefined && recurring.indicator !== 'C');
-  const errors = [];
-  if (project.settings.cvv_required && !merchant && body.card.cvv === undefined) errors.push(missing('#/card/cvv'));
-  if (project.settings.holder_required && body.card.holder === undefined) errors.push(missing('#/card/holder'));
-  const pan = Pan.parse(body.pan);
-  if (!pan)
-    errors.push({
-      message: 'Invalid card number',
-      uri: '#/pan',
-      attribute: 'luhn',
-      details: ['13 to 19 digits with a right check digit'],
-    });
-  const { browser_details: browser, ...result } = secure3d ?? {};
-  const external = Object.values(result).some((value) => value !== undefined && value !== '');
-  if (external && body.options?.force3d)
-    errors.push({
-      message: 'Not together with secure3d',
-      uri: '#/options/force3d',
-      attribute: 'exclusive',
-      details: ['either force3d or results of an earlier authentication'],
-    });
-  if (external && pan) {
-    errors.push(
-      ...checkExternal(result, lookupBin(pan).brand).map(({ field, attribute, message }) => ({
-        message,
-        uri: `#/secure3d/${field}`,
-        attribute,
-        details: [message],
-      })),
-    );
-  }
-  if (errors.length > 0 || !pan) throw invalid(...errors);
+  const recurring = body.recurring_details;
+  const pan = panOf(body.pan);
   const draft = draftOf(project, body);
   const parent = await parentFor(gateway, project, pan, recurring ?? null);
   return authorize(gateway, {
@@ -152,9 +89,9 @@ export async function authorizeFrom(
       cvv: body.card.cvv ?? null,
       holder: body.card.holder ?? null,
     },
-    external: external ? result : null,
-    browser: (browser as BrowserDetails | undefined) ?? null,
-    initiator: merchant ? 'merchant' : 'customer',
+    external: externalOf(body),
+    browser: (body.secure3d?.browser_details as BrowserDetails | undefined) ?? null,
+    initiator: isMerchantInitiated(body) ? 'merchant' : 'customer',
     parentOrderId: parent.orderId,
     cardId: null,
     refuse: parent.refuse,

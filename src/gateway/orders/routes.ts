@@ -9,6 +9,7 @@ import {
   type Input,
   invalid,
   pageLinks,
+  type Violation,
 } from '../../http/index.ts';
 import type { StoredAnswer } from '../../store/index.ts';
 import type { Credential, Project } from '../projects/index.ts';
@@ -21,6 +22,7 @@ import { cancel, charge, refund, reverse } from './operate.ts';
 import { payout } from './payout.ts';
 import { afterOf, type Listing, listOperations, listOrders, type Paging, readOrder } from './read.ts';
 import { authorizeFrom, type Body, draftOf, minorOf, panOf, rebillFrom } from './routes-requests.ts';
+import { wrongCard, wrongInAuthorize, wrongInOrder } from './routes-wrong.ts';
 import {
   amountBody,
   authorizeBody,
@@ -48,6 +50,11 @@ export const ordersAnswered = (answer: StoredAnswer): Answer => ({
   ...answer,
   replayed: (answer as { replayed?: boolean }).replayed === true,
 });
+
+const wrongForProject =
+  (wrong: typeof wrongInOrder) =>
+  (body: Readonly<Record<string, unknown>>, { project }: Credential): Violation[] =>
+    wrong(project, body);
 
 export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
   /** An order's id as the client wrote it; anything else names no order. */
@@ -103,6 +110,7 @@ export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
       summary: 'Create an order for the payment page',
       right: 'create',
       body: createBody,
+      wrongIn: wrongForProject(wrongInOrder),
       answers: {
         201: { description: 'New order; Location is its payment page', headers: { Location: 'Payment page' } },
         402: failed,
@@ -125,6 +133,7 @@ export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
       summary: 'Authorize a card payment',
       right: 'create',
       body: authorizeBody,
+      wrongIn: wrongForProject(wrongInAuthorize),
       answers: { ...answers, 201: form },
       example: {
         amount: 12.5,
@@ -143,6 +152,7 @@ export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
       summary: 'Pay out to a card',
       right: 'payout',
       body: creditCardBody,
+      wrongIn: wrongForProject((project, body) => [...wrongInOrder(project, body), ...wrongCard(body)]),
       answers,
       handler: async ({ principal, body, once }) => {
         const pan = panOf((body as Body).pan);
@@ -182,6 +192,7 @@ export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
       right: 'create',
       params,
       body: rebillBody,
+      wrongIn: wrongForProject(wrongInOrder),
       answers: { ...answers, 201: form },
       handler: async (input) =>
         ordersAnswered(
@@ -196,6 +207,7 @@ export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
       right: 'payout',
       params,
       body: creditBody,
+      wrongIn: wrongForProject(wrongInOrder),
       answers,
       handler: async ({ principal, params: { id }, body, once }) =>
         ordersAnswered(
