@@ -27,11 +27,11 @@ const show = async (id: string) => {
   return reply.body;
 };
 const limit = (amount: number, interval = 'DAILY', currency = 'EUR') => ({ value: { currency, amount }, interval });
-const debit = (data?: Rules): Promise<string> =>
-  newCard(ada, DEBIT).then(async (id) => {
-    if (data) done(await put(id, data));
-    return id;
-  });
+const debit = async (data?: Rules): Promise<string> => {
+  const id = await newCard(ada, DEBIT);
+  if (data) done(await put(id, data));
+  return id;
+};
 const at = async (now: string): Promise<void> => {
   const reply = await florin.operator('PUT', '/simulator/clock', { now });
   assert.equal(reply.status, 200, reply.text);
