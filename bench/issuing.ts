@@ -16,14 +16,16 @@ import {
 } from './issuer.ts';
 import { type Load, load, type Measured } from './load.ts';
 
-const ROUNDS = 3;
+/** Short ones, and many: what else the machine does comes and goes within seconds. Odd, so that there is one in the middle. */
+const ROUNDS = 7;
+const ROUND_SHARE = 0.3;
 const PORT = 18_994;
 /** Instruments that a spread load falls on, unless fewer cards than that are asked for. */
 const MANY = 10_000;
 
 export interface Compared {
   readonly goal: number;
-  /** The second over the first, by requests a second. */
+  /** The second over the first, requests a second: the median of the rounds' ratios, each of two measurements beside each other. */
   readonly ratio: number;
   readonly sides: readonly [Side, Side];
 }
@@ -41,24 +43,35 @@ interface Size {
   readonly cards: number;
 }
 
+const medianBy = <Value>(values: readonly Value[], of: (value: Value) => number): Value =>
+  values.toSorted((a, b) => of(a) - of(b))[Math.floor(values.length / 2)] as Value;
+
 /** The round of the median speed; failures of all rounds. */
-function medianOf(rounds: readonly Measured[]): Measured {
-  const ordered = rounds.toSorted((a, b) => a.perSecond - b.perSecond);
-  const failed = rounds.reduce((sum, round) => sum + round.failed, 0);
-  return { ...(ordered[Math.floor(ordered.length / 2)] as Measured), failed };
-}
+const medianOf = (rounds: readonly Measured[]): Measured => ({
+  ...medianBy(rounds, ({ perSecond }) => perSecond),
+  failed: rounds.reduce((sum, { failed }) => sum + failed, 0),
+});
 
 async function compare(seconds: number, goal: number, first: Asked, second: Asked): Promise<Compared> {
-  const measured: readonly [Measured[], Measured[]] = [[], []];
-  const asked = [first, second] as const;
-  for (const [, of] of asked) await load({ ...of, seconds: Math.min(2, seconds) });
-  for (let round = 0; round < ROUNDS; round++)
-    // Who is second finds the other's dirty pages: each begins in turn.
-    for (const side of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const))
-      measured[side].push(await load({ ...asked[side][1], seconds }));
-  const one = { name: first[0], measured: medianOf(measured[0]) };
-  const other = { name: second[0], measured: medianOf(measured[1]) };
-  return { goal, ratio: other.measured.perSecond / one.measured.perSecond, sides: [one, other] };
+  const asked = [first[1], second[1]] as const;
+  for (const of of asked) await load({ ...of, seconds: Math.min(2, seconds) });
+  const rounds: (readonly [Measured, Measured])[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    // Who comes second finds what the other left to be written: each begins in turn.
+    const order = round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const);
+    const measured: Measured[] = [];
+    for (const side of order) measured[side] = await load({ ...asked[side], seconds });
+    rounds.push(measured as [Measured, Measured]);
+  }
+  const ratios = rounds.map(([one, other]) => other.perSecond / one.perSecond);
+  return {
+    goal,
+    ratio: medianBy(ratios, (ratio) => ratio),
+    sides: [
+      { name: first[0], measured: medianOf(rounds.map(([one]) => one)) },
+      { name: second[0], measured: medianOf(rounds.map(([, other]) => other)) },
+    ],
+  };
 }
 
 /** The books of this issuer, which have to be right. */
@@ -172,7 +185,7 @@ export async function benchIssuing(
   size: Size,
 ): Promise<{ readonly compared: Compared[]; readonly invariants: number }> {
   const { connection, home, cards } = size;
-  const seconds = size.seconds / 2;
+  const seconds = Math.max(1, Math.round(size.seconds * ROUND_SHARE));
   const open: BenchIssuer[] = [];
   const opened = async (name: string): Promise<BenchIssuer> => {
     const issuer = await openIssuer(connection, home, name, PORT + open.length);
@@ -200,6 +213,6 @@ export async function benchIssuing(
     compared.push(await purchasesCompared(empty, seconds, spread, single));
     return { compared, invariants: await prove(empty) };
   } finally {
-    for (const issuer of open) await issuer.close();
+    await Promise.all(open.map((issuer) => issuer.close()));
   }
 }
