@@ -58,7 +58,10 @@ export const operatorEnvelope: Envelope = {
   ...problemEnvelope,
   failure(kind, detail) {
     const answer = problemEnvelope.failure(kind, detail);
-    if (kind === 'conflict') return { ...answer, body: { ...answer.body, title: 'Conflict' } };
+    if (kind === 'conflict') {
+      const code = detail.code === undefined ? {} : { errorCode: detail.code };
+      return { ...answer, body: { ...answer.body, title: 'Conflict', ...code } };
+    }
     if (kind !== 'unauthenticated') return answer;
     return { ...answer, headers: { ...answer.headers, 'www-authenticate': 'Bearer realm="operator"' } };
   },

@@ -2,6 +2,7 @@
 export { createLogin } from './login.ts';
 export { messageFor, messageWrite, oneTimeCode, purgeMessages } from './messages.ts';
 export type { Session } from './model.ts';
+export { sessionsEnd } from './queries.ts';
 export { loginEndpoints, messageEndpoints, stepUpEndpoints } from './routes.ts';
 export { failureOf, type Limits, secretAuthentication, sessionAuthentication } from './routes-authentication.ts';
 export { logout, purgeSessions, sessionCreate, sessionOf } from './sessions.ts';

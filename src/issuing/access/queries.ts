@@ -47,6 +47,14 @@ export async function sessionEnd(db: Db, tenantId: bigint, tokenHash: string, at
   );
 }
 
+/** Every session of a user. */
+export async function sessionsEnd(db: Db, tenantId: bigint, userId: bigint, at: Date): Promise<void> {
+  await db.query(
+    'update user_sessions set ended_at = $3, challenge = null where tenant_id = $1 and user_id = $2 and ended_at is null',
+    [tenantId, userId, at],
+  );
+}
+
 export async function challengePut(
   db: Db,
   tenantId: bigint,

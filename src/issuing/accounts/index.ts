@@ -1,6 +1,7 @@
 // accounts: managed accounts, the funds of accounts and prepaid cards, and their statements.
 // Owns managed_accounts, funds and statement_entries.
 export { type AttachedCards, changeAccount } from './change.ts';
+export { createAccount } from './create.ts';
 export { availableOf, type Counter, emptyFunds, type Moved, type Movement, moveFunds, transferFunds } from './funds.ts';
 export * from './model.ts';
 export { balancesView } from './present.ts';
@@ -15,8 +16,8 @@ export {
   needAccount,
   needFunds,
 } from './queries.ts';
-export { accountEndpoints, type StatementInput, statementAnswer } from './routes.ts';
-export { currency, friendlyName, PAGE, StatementQuery, tag } from './schemas.ts';
+export { accountEndpoints, accountsOf, type StatementInput, statementAnswer } from './routes.ts';
+export { AccountBody, currency, friendlyName, PAGE, StatementQuery, tag } from './schemas.ts';
 export { seedAccount } from './seed.ts';
 export { depositEndpoints } from './simulator-routes.ts';
 export { ACTIVE, blocked, destroyed, type Standing, stateView, unblocked } from './states.ts';

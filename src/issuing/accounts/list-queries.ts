@@ -13,6 +13,17 @@ export interface AccountFilter {
   readonly createdTo: Date | null;
 }
 
+/** No filter but whose accounts they are. */
+export const EVERY_ACCOUNT: Omit<AccountFilter, 'identityId'> = {
+  profileId: null,
+  state: null,
+  currency: null,
+  tag: null,
+  friendlyName: null,
+  createdFrom: null,
+  createdTo: null,
+};
+
 /** The newest first, and how many there are. */
 export async function accountsList(
   db: Db,

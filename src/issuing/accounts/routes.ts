@@ -5,7 +5,7 @@ import { type CommittedAnswer, type Issuer, Refusal } from '../issuer/index.ts';
 import type { Identity, Tenant } from '../tenants/index.ts';
 import { type AccountMove, type AttachedCards, changeAccount } from './change.ts';
 import { createAccount } from './create.ts';
-import { accountsList, type StatementFilter, statementList } from './list-queries.ts';
+import { accountsList, EVERY_ACCOUNT, type StatementFilter, statementList } from './list-queries.ts';
 import type { ManagedAccount } from './model.ts';
 import { accountView, entryView, statementCsv } from './present.ts';
 import { accountGet, fundsOf } from './queries.ts';
@@ -76,6 +76,29 @@ export async function statementAnswer(
   }
   const entry = entries.map((row) => entryView(permutation, currency, row));
   return { status: 200, body: { entry, count, responseCount: entry.length } };
+}
+
+async function viewsOf(issuer: Issuer, tenantId: bigint, accounts: readonly ManagedAccount[]): Promise<object[]> {
+  const funds = await fundsOf(
+    issuer.db,
+    tenantId,
+    accounts.map(({ id }) => id),
+  );
+  return accounts.flatMap((account) => {
+    const own = funds.get(account.id);
+    return own ? [accountView(issuer.permutation, account, own)] : [];
+  });
+}
+
+/** A page of an identity's accounts, the newest first. */
+export async function accountsOf(
+  issuer: Issuer,
+  { tenant, identity }: Asking,
+  page: { readonly offset: number; readonly limit: number },
+): Promise<{ readonly accounts: readonly object[]; readonly count: number }> {
+  const filter = { identityId: identity.id, ...EVERY_ACCOUNT };
+  const { accounts, count } = await accountsList(issuer.db, tenant.id, filter, page);
+  return { accounts: await viewsOf(issuer, tenant.id, accounts), count };
 }
 
 export function accountEndpoints(issuer: Issuer, attachedCards: AttachedCards): AnyEndpoint<Asking>[] {
@@ -152,15 +175,7 @@ export function accountEndpoints(issuer: Issuer, attachedCards: AttachedCards): 
           },
           { offset: query.offset ?? 0, limit: query.limit ?? 100 },
         );
-        const funds = await fundsOf(
-          db,
-          tenant.id,
-          accounts.map(({ id }) => id),
-        );
-        const shown = accounts.flatMap((account) => {
-          const own = funds.get(account.id);
-          return own ? [accountView(permutation, account, own)] : [];
-        });
+        const shown = await viewsOf(issuer, tenant.id, accounts);
         return { status: 200, body: { accounts: shown, count, responseCount: shown.length } };
       },
     }),

@@ -1,6 +1,6 @@
 // The shape of the issuing API's failures, and how it reads requests (card-issuing-api.md, "Errors"; issuing-decisions.md, "Field errors").
 // Rule: nothing that a client sent is repeated: a wrong field is named by the schema's own words and array positions.
-import type { TSchema } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import { type Envelope, Failure, type FailureKind, pointerNames, pointerOf, type Reader } from '../../http/index.ts';
 import { cleaned, type InvalidField, invalidFields } from './check.ts';
 
@@ -93,10 +93,11 @@ const failureOfFields = (fields: readonly InvalidField[]): Failure =>
 export const invalidField = (path: readonly string[], error: InvalidField['error']): Failure =>
   failureOfFields([{ path, error }]);
 
-function checked(schema: TSchema, value: unknown): object {
+/** The value as a handler may see it; a failure with every wrong field. */
+export function checked<Schema extends TSchema>(schema: Schema, value: unknown): Static<Schema> {
   const wrong = invalidFields(schema, value);
   if (wrong.length > 0) throw failureOfFields(wrong);
-  return cleaned(schema, value) as object;
+  return cleaned(schema, value) as Static<Schema>;
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -126,5 +127,5 @@ export const issuingReader: Reader = {
 
 /** An endpoint that declares no schema for a part takes nothing of it. */
 function checkedOrClosed(schema: TSchema, value: unknown): object {
-  return 'additionalProperties' in schema ? {} : checked(schema, value);
+  return 'additionalProperties' in schema ? {} : (checked(schema, value) as object);
 }

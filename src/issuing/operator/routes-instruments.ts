@@ -1,7 +1,7 @@
 // /operator: what an operator does to cards and accounts: blocks that their owners can't lift, the bureau's word, and in the sandbox the
 // number of a card.
 import Type from 'typebox';
-import { type AnyEndpoint, Choice, Digits, endpointOf, Failure, Optional, Shape, Text } from '../../http/index.ts';
+import { type AnyEndpoint, Choice, Digits, endpointOf, Optional, Shape, Text } from '../../http/index.ts';
 import { accountOwner, changeAccount } from '../accounts/index.ts';
 import {
   attachedCards,
@@ -13,25 +13,12 @@ import {
   manufactured,
   mmyy,
 } from '../cards/index.ts';
-import { Refusal } from '../issuer/index.ts';
 import { openHolds } from '../rules/index.ts';
 import type { IssuingOffice } from './office.ts';
-import { notFound, TAG, unknown } from './schemas.ts';
+import { notFound, refusing, TAG, unknown } from './schemas.ts';
 
 const endpoint = endpointOf<{ readonly name: string }>();
 const ById = Type.Object({ id: Digits({ max: 20 }) });
-
-/** A refusal of the issuing side in the operator's own shape. */
-async function refusing<Value>(work: Promise<Value>): Promise<Value> {
-  try {
-    return await work;
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    throw new Failure(error.kind === 'not_found' ? 'not_found' : 'conflict', {
-      message: `${error.code}: ${error.message}`,
-    });
-  }
-}
 
 export function instrumentEndpoints({ issuer, change }: IssuingOffice): AnyEndpoint<{ readonly name: string }>[] {
   const { db, permutation, sandbox } = issuer;

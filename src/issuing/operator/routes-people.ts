@@ -38,6 +38,7 @@ import type { IssuingOffice } from './office.ts';
 import {
   Name,
   notFound,
+  Password,
   refuseMobile,
   refuseSettings,
   Settings,
@@ -52,7 +53,6 @@ import { settingsAfter } from './settings.ts';
 
 const endpoint = endpointOf<{ readonly name: string }>();
 const Mobile = Text({ min: 5, max: 15, description: 'Plus sign and digits.' });
-const PASSWORD = Text({ min: 12, max: 255 });
 
 export function peopleEndpoints({ issuer, tools, change }: IssuingOffice): AnyEndpoint<{ readonly name: string }>[] {
   const { db, permutation, ids, clock } = issuer;
@@ -152,6 +152,20 @@ export function peopleEndpoints({ issuer, tools, change }: IssuingOffice): AnyEn
       },
     }),
     endpoint({
+      method: 'GET',
+      path: '/tenants/:tenant/identities/:id',
+      operation: 'identityGet',
+      summary: 'Shows an identity',
+      tag: TAG,
+      right: null,
+      params: WithId,
+      answers: { 200: { description: 'The identity' }, ...unknown },
+      async handler({ params }) {
+        const { id: tenantId } = await tenantNamed(db, params.tenant);
+        return { status: 200, body: identityJson(await identityOf(tenantId, params.id)) };
+      },
+    }),
+    endpoint({
       method: 'PATCH',
       path: '/tenants/:tenant/identities/:id',
       operation: 'identityPatch',
@@ -200,7 +214,7 @@ export function peopleEndpoints({ issuer, tools, change }: IssuingOffice): AnyEn
         surname: Name,
         email: Email(),
         mobile: Optional(Mobile),
-        password: Optional(PASSWORD),
+        password: Optional(Password),
       }),
       answers: {
         201: { description: 'The user' },
@@ -235,7 +249,7 @@ export function peopleEndpoints({ issuer, tools, change }: IssuingOffice): AnyEn
       method: 'GET',
       path: '/tenants/:tenant/identities/:id/users',
       operation: 'userList',
-      summary: 'Lists the users of an identity',
+      summary: 'Lists the users of an identity with their factors',
       tag: TAG,
       right: null,
       params: WithId,
@@ -243,7 +257,9 @@ export function peopleEndpoints({ issuer, tools, change }: IssuingOffice): AnyEn
       async handler({ params }) {
         const { id: tenantId } = await tenantNamed(db, params.tenant);
         const { id } = await identityOf(tenantId, params.id);
-        return { status: 200, body: { users: (await usersOf(db, tenantId, id)).map(userJson) } };
+        const users = await usersOf(db, tenantId, id);
+        const factors = await Promise.all(users.map((user) => factorsOf(db, tenantId, user.id)));
+        return { status: 200, body: { users: users.map((user, i) => ({ ...userJson(user), factors: factors[i] })) } };
       },
     }),
     endpoint({

@@ -2,7 +2,9 @@
 import type { AnyEndpoint } from '../../http/index.ts';
 import { setupHold } from '../tenants/index.ts';
 import type { IssuingOffice } from './office.ts';
+import { holdingEndpoints } from './routes-holdings.ts';
 import { instrumentEndpoints } from './routes-instruments.ts';
+import { loginEndpoints } from './routes-logins.ts';
 import { peopleEndpoints } from './routes-people.ts';
 import { setupEndpoints } from './routes-setup.ts';
 import { tenantEndpoints } from './routes-tenants.ts';
@@ -23,6 +25,8 @@ export function operatorEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly
     ...tenantEndpoints(setup),
     ...setupEndpoints(setup),
     ...peopleEndpoints(setup),
+    ...loginEndpoints(office),
+    ...holdingEndpoints(office),
     ...instrumentEndpoints(office),
   ];
 }

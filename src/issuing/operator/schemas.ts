@@ -2,6 +2,7 @@
 import Type from 'typebox';
 import { Digits, Failure, pointerOf, Shape, Text } from '../../http/index.ts';
 import type { Db } from '../../store/index.ts';
+import { Refusal } from '../issuer/index.ts';
 import { tenantRows } from '../tenants/index.ts';
 import { type SettingsOf, settingProblems } from './settings.ts';
 
@@ -18,6 +19,7 @@ export const TenantPath = Shape({ tenant: Text({ max: 64, description: 'Name of 
 const OfTenant = { tenant: Text({ max: 64 }) };
 export const WithId = Shape({ ...OfTenant, id: Digits({ max: 20 }) });
 export const Name = Text({ min: 1, max: 64 });
+export const Password = Text({ min: 12, max: 255 });
 export const unknown = { 404: { description: 'Not there' } } as const;
 export const wrong = { 422: { description: 'Wrong fields' } } as const;
 
@@ -32,6 +34,19 @@ export function refuseSettings(of: SettingsOf, given: object): void {
       attribute: error,
     })),
   });
+}
+
+/** A refusal of the issuing side in the operator's own shape. */
+export async function refusing<Value>(work: Promise<Value>): Promise<Value> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    throw new Failure(error.kind === 'not_found' ? 'not_found' : 'conflict', {
+      code: error.code,
+      message: `${error.code}: ${error.message}`,
+    });
+  }
 }
 
 /** Plus sign and digits, as cards' own mobile numbers. */

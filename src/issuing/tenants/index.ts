@@ -12,6 +12,7 @@ export {
   identityKind,
   identityUpsert,
   loginOf,
+  loginReset,
   loginTried,
   mobileOfOther,
   needEmail,

@@ -196,6 +196,20 @@ export async function loginTried(
   return rows.length > 0;
 }
 
+/** No lock, no wrong try that counts, and another password if one is given. */
+export async function loginReset(
+  db: Db,
+  { tenantId, id }: PersonKey,
+  password: Password | null,
+  at: Date,
+): Promise<void> {
+  await db.query(
+    `update users set failed_logins = 0, locked_until = null, password = coalesce($3, password), updated_at = $4
+     where tenant_id = $1 and id = $2`,
+    [tenantId, id, password && JSON.stringify(password), at],
+  );
+}
+
 export async function factorsOf(db: Db, tenantId: bigint, userId: bigint): Promise<AuthChannel[]> {
   const rows = await db.query<{ kind: AuthChannel }>(
     'select kind from factors where tenant_id = $1 and user_id = $2 and active order by kind',
