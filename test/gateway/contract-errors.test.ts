@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { before, test } from 'node:test';
-import { basic, CARD, type Client, type Reply, simulated, type TestApp, testApp } from '../support/app.ts';
+import { basic, CARD, type Client, payment, type Reply, simulated, type TestApp, testApp } from '../support/app.ts';
 import { orderOf, refusedAs, type Shop, shopOf, uris } from '../support/shop.ts';
 
 let florin: TestApp;
@@ -361,4 +361,164 @@ test('"Checks run in one order: credentials, shape, existence, state, limits, fr
   const asked = await shop.authorize({ pan: fraud, options: { terminal: 'always' } });
   assert.equal(asked.body.failure_type, 'fraud', 'fraud before the issuer and 3-D Secure');
   assert.equal((await shop.authorize({ pan: DECLINED, card: expired })).body.failure_type, 'rejected');
+});
+
+/** A request with an idempotency key, and whether its answer is a repeat. */
+const keyed = (client: Client, method: string, path: string, body: unknown, key: string) =>
+  client(method, `/gateway/orders/${path}`, body, { 'idempotency-key': key });
+const isRepeat = ({ headers }: Reply): boolean => headers.get('idempotent-replay') === 'true';
+
+test('"Idempotency-Key, optional, on every POST and PUT … Replay returns status, body and Location and a header saying so"', async () => {
+  const { merchant } = florin;
+  const terms = { amount: 1, location };
+  let count = 0;
+  const charged = async () => (await shop.charged()).id;
+  const authorized = async () => (await shop.authorized()).id;
+  await shop.withSettings({ unlinked_credit: true }, async () => {
+    for (const [method, path, body, status] of [
+      ['POST', 'create', { amount: 5 }, 201],
+      ['POST', 'authorize', payment(), 200],
+      ['POST', 'authorize', payment({ options: { force3d: 1 } }), 201],
+      ['POST', 'authorize', payment({ pan: DECLINED }), 402],
+      ['POST', 'authorize', payment({ pan: '4000000000000002' }), 402],
+      ['POST', 'authorize', payment({ pan: '5555555555555599' }), 500],
+      ['POST', 'credit', { amount: 1, pan: '4111111111111111' }, 200],
+      ['PUT', `${await authorized()}/charge`, { amount: 1 }, 200],
+      ['PUT', `${await authorized()}/reverse`, {}, 200],
+      ['PUT', `${await charged()}/refund`, { amount: 1 }, 200],
+      ['PUT', `${await charged()}/reverse`, {}, 402],
+      ['PUT', `${await charged()}/cancel`, {}, 200],
+      ['POST', `${await authorized()}/cancel`, {}, 200],
+      ['POST', `${await charged()}/rebill`, terms, 200],
+      ['POST', `${await charged()}/credit`, terms, 200],
+      ['POST', `${(await shop.prepared()).id}/complete3d20`, {}, 402],
+      ['POST', `${(await shop.prepared()).id}/resume`, {}, 402],
+      ['POST', `${(await shop.prepared()).id}/complete`, { PaRes: 'x' }, 402],
+    ] as const) {
+      const what = `${method} ${path} ${status}`;
+      const key = `every-${count++}`;
+      const first = await keyed(merchant, method, path, body, key);
+      assert.equal(first.status, status, `${what} ${first.text}`);
+      const again = await keyed(merchant, method, path, body, key);
+      assert.deepEqual([again.status, again.text], [status, first.text], what);
+      assert.equal(again.headers.get('location'), first.headers.get('location'), what);
+      assert.deepEqual([isRepeat(first), isRepeat(again)], [false, true], what);
+    }
+  });
+  await shop.booksHold();
+});
+
+test('"Stored: 200, 201, 402 and settled 500s; not 401, 403, 404, 413, 422, 429": what was not kept leaves the key free', async () => {
+  const { merchant } = florin;
+  const key = 'not-kept';
+  const reader = await credential(['read']);
+  for (const [status, reply] of [
+    [401, await keyed(florin.clientWith(null), 'POST', 'create', { amount: 1 }, key)],
+    [403, await keyed(reader, 'POST', 'create', { amount: 1 }, key)],
+    [413, await keyed(merchant, 'POST', 'create', { amount: 1, description: 'x'.repeat(70_000) }, key)],
+    [
+      415,
+      await florin.merchant('POST', '/gateway/orders/create', '{}', { 'idempotency-key': key, 'content-type': 'a/b' }),
+    ],
+    [422, await keyed(merchant, 'POST', 'create', { amount: 'x' }, key)],
+    [422, await keyed(merchant, 'POST', 'create', '{', key)],
+  ] as const) {
+    assert.equal(reply.status, status, reply.text);
+    assert.equal(isRepeat(reply), false);
+  }
+  const made = await keyed(merchant, 'POST', 'create', { amount: 1 }, key);
+  assert.deepEqual([made.status, isRepeat(made)], [201, false]);
+  for (let i = 0; i < 2; i++) {
+    const unknown = await keyed(merchant, 'PUT', '1234567890/charge', {}, key);
+    assert.deepEqual([unknown.status, isRepeat(unknown)], [404, false]);
+  }
+  // The amount is judged by the order's currency: a 422 from behind the lock is not kept either.
+  const yen = await shop.charged({ amount: 1000, currency: 'JPY' });
+  assert.equal((await keyed(merchant, 'PUT', `${yen.id}/refund`, { amount: '0.5' }, key)).status, 422);
+  assert.equal((await keyed(merchant, 'PUT', `${yen.id}/refund`, { amount: '5' }, key)).status, 200);
+  await shop.withSettings({ rate_limit: { per_second: 1, burst: 1 } }, async () => {
+    const statuses = [];
+    for (let i = 0; i < 3; i++)
+      statuses.push((await keyed(merchant, 'POST', 'create', { amount: 2 }, `limited-${i}`)).status);
+    assert.ok(statuses.includes(429), statuses.join());
+  });
+  for (let i = 0; i < 3; i++)
+    assert.equal((await keyed(merchant, 'POST', 'create', { amount: 2 }, `limited-${i}`)).status, 201);
+});
+
+test('"Scope: credential, method, path. … Other body, same key: 422", also another query', async () => {
+  const { merchant, stranger } = florin;
+  const key = 'scope';
+  const second = await credential(['create', 'read']);
+  const made = [];
+  for (const client of [merchant, second, stranger])
+    made.push(await keyed(client, 'POST', 'create', { amount: 1 }, key));
+  assert.deepEqual(
+    made.map((reply) => [reply.status, isRepeat(reply)]),
+    Array(3).fill([201, false]),
+  );
+  assert.equal(new Set(made.map((reply) => orderOf(reply).id)).size, 3);
+  assert.equal((await keyed(merchant, 'POST', 'authorize', payment(), key)).status, 200, 'another path');
+  const [a, b] = [await shop.charged(), await shop.charged()];
+  for (const { id } of [a, b])
+    assert.equal((await keyed(merchant, 'PUT', `${id}/refund`, { amount: 1 }, key)).status, 200, 'another order');
+  for (const method of ['PUT', 'POST']) {
+    const reply = await keyed(merchant, method, `${a.id}/cancel`, { amount: 2 }, key);
+    assert.deepEqual([reply.status, isRepeat(reply)], [200, false], 'another method');
+  }
+  assert.equal((await shop.get(a.id)).amount_refunded, '5.00');
+  const refund = (body: unknown, query = '') => keyed(merchant, 'PUT', `${a.id}/refund${query}`, body, key);
+  for (const other of [await refund({ amount: 2 }), await refund({}), await refund({ amount: 1 }, '?amount=1')]) {
+    assert.deepEqual([uris(other), other.body.failure_type, other.body.order_id], [['#/'], 'validation', null]);
+  }
+  assert.equal(isRepeat(await refund({ amount: 1 })), true, 'the first one is still there');
+  const card = payment({ card: { ...CARD, cvv: '124' } });
+  assert.equal(
+    (await keyed(merchant, 'POST', 'authorize', card, key)).status,
+    422,
+    'a security code is part of the body',
+  );
+});
+
+test('"1 to 255 visible characters; given twice: 400"', async () => {
+  const body = JSON.stringify({ amount: 1 });
+  const path = '/gateway/orders/create';
+  for (const wrong of [['a', 'a'], ['a', 'b'], '', 'k'.repeat(256), 'a b', '\u00e9']) {
+    const reply = await raw('POST', path, { 'Idempotency-Key': wrong }, body);
+    assert.deepEqual(
+      [reply.status, reply.body.failure_type, reply.body.order_id],
+      [400, 'rejected', null],
+      String(wrong),
+    );
+  }
+  for (const right of ['k'.repeat(255), '!', '~"\\,;{}'])
+    assert.equal((await raw('POST', path, { 'Idempotency-Key': right }, body)).status, 201, right);
+});
+
+test('409 "the same idempotency key is being processed: failure body, Retry-After"', async () => {
+  // The issuer takes its time, so the others arrive while the first is under way.
+  const body = payment({ pan: simulated('10', '912') });
+  const replies = await Promise.all(
+    Array.from({ length: 10 }, () => keyed(florin.merchant, 'POST', 'authorize', body, 'slow')),
+  );
+  const busy = replies.filter(({ status }) => status === 409);
+  assert.ok(busy.length > 0, 'some came meanwhile');
+  for (const reply of busy) {
+    assert.deepEqual(refusedAs(reply), [409, 'rejected', false]);
+    assert.match(reply.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+  }
+  const done = replies.filter(({ status }) => status === 200);
+  assert.equal(done.length + busy.length, 10);
+  assert.equal(new Set(done.map(({ text }) => text)).size, 1);
+  assert.equal(isRepeat(await keyed(florin.merchant, 'POST', 'authorize', body, 'slow')), true);
+});
+
+test('"Kept 7 days"', async () => {
+  const again = () => keyed(florin.merchant, 'POST', 'create', { amount: 3 }, 'a-week');
+  assert.equal((await again()).status, 201);
+  await shop.advance('167h');
+  assert.equal(isRepeat(await again()), true);
+  await shop.advance('2h');
+  const fresh = await again();
+  assert.deepEqual([fresh.status, isRepeat(fresh)], [201, false]);
 });
