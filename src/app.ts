@@ -188,7 +188,6 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       threeds: createThreeds({
         db: database,
         clock,
-        random,
         log,
         keys: vault,
         ids: permutation,

@@ -29,9 +29,20 @@ const outwardBytes = (ids: Permutation, id: bigint): Buffer => {
   return bytes;
 };
 
-/** A new MD. Its 256 secret bits are what lets a browser act on the transaction: only their hash is stored. */
-export const makeMd = (ids: Permutation, random: Random, { owner, orderId }: Owner): string =>
-  Buffer.concat([outwardBytes(ids, owner), outwardBytes(ids, orderId), random.bytes(32)]).toString('base64url');
+/**
+ * The MD of a transaction. Its 256 secret bits are what lets a browser act on it: only their hash is stored, and only who has our key
+ * can make them again, for a payer who comes back to an unfinished challenge.
+ */
+export const makeMd = (
+  ids: Permutation,
+  keys: Keys,
+  { owner, orderId, transactionId }: Owner & { readonly transactionId: bigint },
+): string =>
+  Buffer.concat([
+    outwardBytes(ids, owner),
+    outwardBytes(ids, orderId),
+    keys.keyed('threeds.md', `${owner}/${orderId}/${transactionId}`),
+  ]).toString('base64url');
 
 /** Whose MD this claims to be; null when it is none of ours in form. Proves nothing: the hash does. */
 export function readMd(ids: Permutation, md: string): Owner | null {

@@ -15,8 +15,6 @@ export type DirectoryAnswer =
       readonly kind: 'form';
       /** method: device data first, then the directory is asked again with methodDone. */
       readonly step: 'method' | 'challenge';
-      /** Where the browser goes, below our public address. */
-      readonly path: string;
       readonly version: string;
       readonly serverTransId: string;
       readonly acsTransId: string;
@@ -86,7 +84,6 @@ export function sandboxDirectory({ outcome, keys, random }: SandboxDirectoryOpti
       return {
         kind: 'form',
         step,
-        path: step === 'method' ? '/acs/method' : '/acs',
         version: VERSION,
         serverTransId: uuid(random),
         acsTransId: uuid(random),
@@ -133,7 +130,6 @@ export const withCardholders = (
     return {
       kind: 'form',
       step: 'challenge',
-      path: '/acs',
       version: VERSION,
       serverTransId: uuid(random),
       acsTransId: uuid(random),

@@ -1,15 +1,15 @@
 // threeds: 3-D Secure. The requestor that asks, the sandbox's directory and access control server that answer, and the pages between.
 // Owns threeds_transactions, threeds_closed and threeds_cavvs. A transaction is open, then done; closed once, by its order.
 // Knows no order and no operation: the gateway commits what start and close hand out together with its own changes.
-import type { Clock, Log, Permutation, Random } from '../base/index.ts';
+import type { Clock, Log, Permutation } from '../base/index.ts';
 import type { Change, Db } from '../store/index.ts';
 import type { AuthenticationRequest } from './authentication.ts';
 import { type Owner, readMd } from './carrier.ts';
 import type { Keys } from './cavv.ts';
 import type { Directory } from './directory.ts';
 import { type Finished, finish, type Returned } from './finish.ts';
-import { type Closing, closedInsert } from './queries.ts';
-import { type Started, start } from './requestor.ts';
+import { type Closing, closedInsert, transactionOfOrder } from './queries.ts';
+import { formAgain, type Started, start } from './requestor.ts';
 
 export type { Authentication, AuthenticationRequest, Scenario } from './authentication.ts';
 export type { BrowserDetails } from './browser.ts';
@@ -33,7 +33,6 @@ export { acsRoutes } from './routes.ts';
 export interface ThreedsOptions {
   readonly db: Db;
   readonly clock: Clock;
-  readonly random: Random;
   readonly log: Log;
   /** The vault will do. */
   readonly keys: Keys;
@@ -49,6 +48,14 @@ export interface Threeds {
   start(request: AuthenticationRequest): Promise<Started>;
   /** What became of the transaction that a browser brings back, or of the newest one of a merchant's own order. */
   finish(returned: Returned, merchant?: Owner | null): Promise<Finished>;
+  /**
+   * Where the newest transaction of an order stands: `form` waits for the cardholder, with the form that goes on there; `answered` has a
+   * result that nobody has fetched yet; null: there is none, or its story is over.
+   */
+  unfinished(
+    owner: bigint,
+    orderId: bigint,
+  ): Promise<{ readonly kind: 'form'; readonly html: string } | { readonly kind: 'answered' } | null>;
   /** Whose MD this claims to be, for errors and limits; proves nothing. */
   ownerOf(md: string): Owner | null;
   /** The order leaves the transaction: with its result (used) or without it (expired). Once; for the commit that moves the order. */
@@ -59,6 +66,12 @@ export function createThreeds(options: ThreedsOptions): Threeds {
   return {
     start: (request) => start(options, request),
     finish: (returned, merchant = null) => finish(options, returned, merchant),
+    async unfinished(owner, orderId) {
+      const row = await transactionOfOrder(options.db, owner, orderId);
+      if (!row || row.closed) return null;
+      if (row.state === 'done' || options.clock.now() >= row.expires_at) return { kind: 'answered' };
+      return { kind: 'form', html: formAgain(options, row) };
+    },
     ownerOf: (md) => readMd(options.ids, md),
     close: (owner, transactionId, how, at) => [
       closedInsert({ project_id: owner, id: transactionId, how, closed_at: at }),

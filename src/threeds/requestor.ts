@@ -1,16 +1,17 @@
 // The requestor: asks the directory about a payment and, when the cardholder is needed, makes the form and the row behind it.
 // Rule: start writes nothing itself; its changes are committed together with the order's move to prepared, or not at all.
-import type { Log, Permutation, Random } from '../base/index.ts';
+import type { Log, Permutation } from '../base/index.ts';
 import { addMs } from '../base/index.ts';
 import type { Change } from '../store/index.ts';
 import type { Authentication, AuthenticationRequest, Scenario } from './authentication.ts';
 import { windowSizeOf } from './browser.ts';
 import { encodeRequest, hashMd, makeMd, type WindowSize } from './carrier.ts';
+import type { Keys } from './cavv.ts';
 import { CHALLENGE_MS } from './codes.ts';
 import type { Directory, DirectoryAnswer } from './directory.ts';
 import { eciOf } from './eci.ts';
 import { type Form3d, formHtml } from './form.ts';
-import { transactionInsert } from './queries.ts';
+import { type Found, type Transaction, transactionInsert } from './queries.ts';
 
 export type Started =
   | { readonly kind: 'final'; readonly authentication: Authentication }
@@ -28,7 +29,7 @@ export type Started =
 export interface RequestorOptions {
   readonly directory: Directory;
   readonly ids: Permutation;
-  readonly random: Random;
+  readonly keys: Keys;
   readonly log: Log;
   /** Without a trailing slash. */
   readonly publicUrl: string;
@@ -66,22 +67,9 @@ export async function start(options: RequestorOptions, request: AuthenticationRe
   const answer = await ask(options, request, window);
   if (answer.kind === 'final') return answer;
 
-  const md = makeMd(options.ids, options.random, request);
   const expiresAt = addMs(request.at, CHALLENGE_MS);
-  const form: Form3d = {
-    MD: md,
-    PaReq: encodeRequest({
-      messageType: answer.step === 'method' ? 'Method' : 'CReq',
-      messageVersion: answer.version,
-      threeDSServerTransID: answer.serverTransId,
-      acsTransID: answer.acsTransId,
-      challengeWindowSize: window,
-    }),
-    TermUrl: termUrl(options.publicUrl),
-    action: `${options.publicUrl}${answer.path}`,
-    method: 'POST',
-  };
-  const row = transactionInsert({
+  const md = makeMd(options.ids, options.keys, request);
+  const row: Transaction = {
     project_id: request.owner,
     id: request.transactionId,
     order_id: request.orderId,
@@ -109,7 +97,8 @@ export async function start(options: RequestorOptions, request: AuthenticationRe
     challenge: answer.challenge,
     created_at: request.at,
     expires_at: expiresAt,
-  });
+  };
+  const form = formOf(options, row, md);
   return {
     kind: 'form',
     step: answer.step,
@@ -117,6 +106,30 @@ export async function start(options: RequestorOptions, request: AuthenticationRe
     html: formHtml(form),
     scenario: 'challenge',
     expiresAt,
-    changes: [row],
+    changes: [transactionInsert(row)],
   };
+}
+
+const ADDRESSES: Readonly<Record<Transaction['step'], string>> = { method: '/acs/method', challenge: '/acs' };
+
+function formOf({ publicUrl }: Pick<RequestorOptions, 'publicUrl'>, row: Transaction, md: string): Form3d {
+  return {
+    MD: md,
+    PaReq: encodeRequest({
+      messageType: row.step === 'method' ? 'Method' : 'CReq',
+      messageVersion: row.version,
+      threeDSServerTransID: row.server_trans_id,
+      acsTransID: row.acs_trans_id,
+      challengeWindowSize: windowSizeOf(row.browser),
+    }),
+    TermUrl: termUrl(publicUrl),
+    action: `${publicUrl}${ADDRESSES[row.step]}`,
+    method: 'POST',
+  };
+}
+
+/** The form of a transaction that waits for its browser, for a payer who reloads or comes back: the same as the first time. */
+export function formAgain(options: Pick<RequestorOptions, 'ids' | 'keys' | 'publicUrl'>, row: Found): string {
+  const whose = { owner: row.project_id, orderId: row.order_id, transactionId: row.id };
+  return formHtml(formOf(options, row, makeMd(options.ids, options.keys, whose)));
 }

@@ -32,25 +32,28 @@ const facts: ResponseFacts = {
   dsTransId: uuid(systemRandom),
   letter: 'N',
 };
+const otherKeys = { ...keys, keyed: (purpose: string, data: Buffer | string) => keys.keyed(`other ${purpose}`, data) };
 const pack = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-test('MD: 64 characters, names owner and order, tells neither by its look, never twice the same', () => {
+test('MD: 64 characters, names owner and order, tells neither by its look, is another for each transaction and key', () => {
   const id = fc.bigInt({ min: 0n, max: 2n ** 63n - 1n });
   fc.assert(
-    fc.property(id, id, (owner, orderId) => {
-      const md = makeMd(ids, systemRandom, { owner, orderId });
+    fc.property(id, id, id, (owner, orderId, transactionId) => {
+      const md = makeMd(ids, keys, { owner, orderId, transactionId });
       assert.match(md, /^[A-Za-z0-9_-]{64}$/);
       assert.deepEqual(readMd(ids, md), { owner, orderId });
-      assert.notEqual(makeMd(ids, systemRandom, { owner, orderId }), md);
+      assert.equal(makeMd(ids, keys, { owner, orderId, transactionId }), md, 'the same again for the same transaction');
+      assert.notEqual(makeMd(ids, keys, { owner, orderId, transactionId: transactionId ^ 1n }), md);
+      assert.notEqual(makeMd(ids, otherKeys, { owner, orderId, transactionId }), md, 'none without our key');
     }),
   );
   const one = Buffer.alloc(8);
   one.writeBigUInt64BE(1n);
-  assert.ok(!Buffer.from(makeMd(ids, systemRandom, { owner: 1n, orderId: 1n }), 'base64url').includes(one));
+  assert.ok(!Buffer.from(makeMd(ids, keys, { owner: 1n, orderId: 1n, transactionId: 1n }), 'base64url').includes(one));
 });
 
 test('MD of another form is nobody’s', () => {
-  const md = makeMd(ids, systemRandom, { owner: 1n, orderId: 2n });
+  const md = makeMd(ids, keys, { owner: 1n, orderId: 2n, transactionId: 3n });
   for (const wrong of [
     '',
     md.slice(1),

@@ -20,7 +20,6 @@ const options: ThreedsOptions = {
   // Starting reads nothing and writes nothing.
   db: { query: () => Promise.reject(new Error('start asked the database')) },
   clock: new VirtualClock(),
-  random: systemRandom,
   log: silent,
   keys,
   ids,

@@ -112,7 +112,6 @@ export async function world(directory?: Directory): Promise<World> {
     threeds: createThreeds({
       db: database,
       clock,
-      random: systemRandom,
       log: silent,
       keys,
       ids,
