@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { isLuhn } from '../../src/base/index.ts';
 import { CARD, type Reply, simulated, type TestApp, testApp } from '../support/app.ts';
-import { challenge, orderOf, refusedAs, type Shop, shopOf, uris } from '../support/shop.ts';
+import { challenge, orderOf, postForm, refusedAs, type Shop, shopOf, uris } from '../support/shop.ts';
 
 let florin: TestApp;
 let shop: Shop;
@@ -130,6 +130,32 @@ for (const [row, code, pan, http, status, operations] of [
       await shop.advance('1h');
       await shop.booksHold();
     });
+}
+
+for (const [row, pan, year, status, operations] of [
+  ['new | authorization approved | authorized', '4111111111111111', '2031', 'authorized', ['success']],
+  ['new | challenge needed | prepared', simulated('10', '920'), '2031', 'prepared', []],
+  ['new | issuer declines | declined', simulated('10', '051'), '2031', 'declined', ['failure']],
+  ['new | fraud rule | fraud', '4000000000000002', '2031', 'fraud', []],
+  ['new | gateway rule | rejected', '4111111111111111', '2020', 'rejected', []],
+  ['new | no final answer; a reversal is queued | error', simulated('10', '911'), '2031', 'error', ['error']],
+] as const) {
+  test(`"${row}", on the payment page; "the final status is reached before the payer leaves"`, async () => {
+    await shop.withSettings({ page_attempts: 1 }, async () => {
+      const created = await shop.create();
+      const { id } = orderOf(created);
+      const card = { number: pan, month: '11', year, cvv: '123', holder: 'Ada Example' };
+      await postForm(created.headers.get('location') as string, card);
+      const order = await shop.get(id);
+      assert.equal(order.status, status);
+      assert.deepEqual(
+        order.operations.map((operation: Op) => operation.status),
+        operations,
+      );
+      await shop.advance('1h');
+      await shop.booksHold();
+    });
+  });
 }
 
 test('complete needs PaRes, complete3d20 and resume take nothing; what was never prepared has nothing to complete', async () => {

@@ -16,7 +16,8 @@ export const uris = ({ status, body, text }: Reply): string[] => {
   return body.errors.map(({ uri }: { uri: string }) => uri).sort();
 };
 
-const posted = (url: string, fields: Fields): Promise<Response> =>
+/** What a browser does with a form. */
+export const postForm = (url: string, fields: Fields): Promise<Response> =>
   fetch(url, {
     method: 'POST',
     redirect: 'manual',
@@ -42,8 +43,8 @@ async function formIn(response: Response): Promise<PageForm> {
 /** The cardholder at his bank's page with a code, up to what his browser would bring to TermUrl. */
 export async function challenge({ form3d }: { form3d: Record<string, string> }, code: string): Promise<PageForm> {
   const { action = '', MD, PaReq, TermUrl } = form3d;
-  const page = await formIn(await posted(action, { MD, PaReq, TermUrl }));
-  return formIn(await posted(page.action, { ...page.fields, code, do: 'submit' }));
+  const page = await formIn(await postForm(action, { MD, PaReq, TermUrl }));
+  return formIn(await postForm(page.action, { ...page.fields, code, do: 'submit' }));
 }
 
 export function shopOf(florin: TestApp) {
