@@ -51,7 +51,7 @@ export function verifyDetached(
   const { certificates, signer } = readSignedData(signature);
   const { x509: leaf, name } = marked(certificates, markers.leaf);
   const { x509: intermediate } = marked(certificates, markers.intermediate);
-  if (leaf === intermediate || leaf.ca || !intermediate.ca) refuse('bad_signature');
+  if (leaf.ca || !intermediate.ca) refuse('bad_signature');
   if (!issued(leaf, intermediate) || !roots.some((root) => root.ca && issued(intermediate, root)))
     refuse('bad_signature');
   return { signedAt: verifySigner(signer, leaf, name, content), chain: [leaf, intermediate] };

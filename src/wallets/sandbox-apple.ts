@@ -10,12 +10,14 @@ import { sha256, spkiOf } from './token.ts';
 /** Written by the tests in wrong ways too: every part of a certificate that decides is a field. */
 export interface CertificateForm {
   readonly subject: string;
-  readonly subjectKey: KeyPair;
+  readonly subjectKey: Pick<KeyPair, 'privateKey' | 'publicKey'>;
   readonly issuer: string;
-  readonly issuerKey: KeyPair;
+  readonly issuerKey: Pick<KeyPair, 'privateKey'>;
   readonly from: Date;
   readonly to: Date;
   readonly authority: boolean;
+  /** Its key may sign certificates, or else messages. */
+  readonly issues: boolean;
   /** The extension that says what the certificate is for. */
   readonly marker: string | null;
 }
@@ -24,7 +26,7 @@ const commonName = (name: string): Buffer =>
   der(TAG.sequence, der(TAG.set, der(TAG.sequence, derOid('2.5.4.3'), der(TAG.utf8, Buffer.from(name)))));
 
 const serialOf = (form: CertificateForm): Buffer =>
-  derInteger(Buffer.concat([Buffer.from([1]), sha256(form.subject, form.subjectKey.point).subarray(0, 7)]));
+  derInteger(Buffer.concat([Buffer.from([1]), sha256(form.subject, spkiOf(form.subjectKey.publicKey)).subarray(0, 7)]));
 
 const extension = (oid: string, critical: boolean, value: Buffer): Buffer =>
   der(TAG.sequence, derOid(oid), ...(critical ? [der(TAG.boolean, Buffer.from([0xff]))] : []), der(TAG.octets, value));
@@ -35,7 +37,7 @@ const ECDSA = der(TAG.sequence, derOid(OID.ecdsaWithSha256));
 export function makeCertificate(form: CertificateForm): Buffer {
   const basicConstraints = der(TAG.sequence, ...(form.authority ? [der(TAG.boolean, Buffer.from([0xff]))] : []));
   // Bits from the left: digital signature, or the signing of certificates and revocations.
-  const keyUsage = der(TAG.bitString, Buffer.from(form.authority ? [1, 0x06] : [7, 0x80]));
+  const keyUsage = der(TAG.bitString, Buffer.from(form.issues ? [1, 0x06] : [7, 0x80]));
   const tbs = der(
     TAG.sequence,
     der(TAG.context0, derInteger(Buffer.from([2]))),
@@ -79,7 +81,7 @@ export function appleSigner(
   ) as [KeyPair, KeyPair, KeyPair];
   const rootName = 'Wallet Sandbox Root';
   const intermediateName = 'Wallet Sandbox Intermediate';
-  const byRoot = { ...VALID, issuer: rootName, issuerKey: rootKey, authority: true };
+  const byRoot = { ...VALID, issuer: rootName, issuerKey: rootKey, authority: true, issues: true };
   const root = makeCertificate({ ...byRoot, subject: rootName, subjectKey: rootKey, marker: null });
   const intermediate = makeCertificate({
     ...byRoot,
@@ -95,6 +97,7 @@ export function appleSigner(
     issuer: intermediateName,
     issuerKey: intermediateKey,
     authority: false,
+    issues: false,
     marker: APPLE_MARKERS.leaf,
     ...change.leaf,
   };

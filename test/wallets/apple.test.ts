@@ -1,6 +1,6 @@
 // Apple Pay tokens: those that open, by other makers too, and each way not to.
 import assert from 'node:assert/strict';
-import { createPublicKey } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { APPLE_TOLERANCE_MS, appleKey, appleRoot, openApplePay } from '../../src/wallets/index.ts';
 import { appleSigner } from '../../src/wallets/sandbox-apple.ts';
@@ -171,7 +171,9 @@ describe('an Apple Pay token is refused', () => {
     ['two leaves', { intermediate: { marker: '1.2.840.113635.100.6.29' } }],
     ['a marker that only begins as the right one', { leaf: { marker: '1.2.840.113635.100.6.29.1' } }],
     ['an intermediate that is no authority', { intermediate: { authority: false } }],
-    ['a leaf that is an authority', { leaf: { authority: true } }],
+    ['an intermediate whose key may not sign certificates', { intermediate: { issues: false } }],
+    ['a leaf that is an authority', { leaf: { authority: true, issues: true } }],
+    ['a leaf of another curve', { leaf: { subjectKey: generateKeyPairSync('ec', { namedCurve: 'secp384r1' }) } }],
     ['an intermediate signed by a stranger', { intermediate: { issuerKey: freshKeyPair(random) } }],
     ['a leaf signed by a stranger', { leaf: { issuerKey: freshKeyPair(random) } }],
     [

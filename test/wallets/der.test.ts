@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { seededRandom } from '../../src/base/index.ts';
 import { ber, der, derInteger, derOid, derTime, oidText, readElement, TAG, timeOf } from '../../src/wallets/der.ts';
+import { freshKeyPair } from '../../src/wallets/sandbox-keys.ts';
+import { keyOfPoint, keyOfSpki, spkiOf } from '../../src/wallets/token.ts';
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex');
 const utc = (text: string): Buffer => der(TAG.utcTime, Buffer.from(text));
@@ -51,7 +54,20 @@ describe('an element', () => {
     }
   });
 
+  it('is read 16 levels deep and with 2,000 elements, and no further', () => {
+    const nested = (levels: number, write: typeof der): Buffer =>
+      levels === 0 ? Buffer.alloc(0) : write(TAG.sequence, nested(levels - 1, write));
+    const many = (count: number): Buffer => der(TAG.sequence, Buffer.from('0500'.repeat(count - 1), 'hex'));
+    for (const write of [der, ber]) {
+      assert.ok(readElement(nested(17, write)));
+      assert.throws(() => readElement(nested(18, write)), /wrong_format/);
+    }
+    assert.equal(readElement(many(2_000)).parts.length, 1_999);
+    assert.throws(() => readElement(many(2_001)), /wrong_format/);
+  });
+
   it('is refused in a longer form, cut short, followed by more, or without its end', () => {
+    assert.throws(() => readElement(Buffer.concat([hex('04820080'), Buffer.alloc(128)])), /wrong_format/);
     for (const text of [
       '04810100',
       '0482000100',
@@ -60,7 +76,7 @@ describe('an element', () => {
       '3080',
       '30800500',
       '3080050000',
-      '0480000000',
+      '04800000',
       '9f8101 00',
     ])
       assert.throws(() => readElement(hex(text)), /wrong_format/, text);
@@ -113,6 +129,26 @@ describe('a time', () => {
       assert.throws(() => timeOf(readElement(utc(text))), /wrong_format/, text);
     assert.throws(() => timeOf(readElement(general('261121100000Z'))), /wrong_format/);
     assert.throws(() => timeOf(readElement(der(TAG.octets, Buffer.from('261121100000Z')))), /wrong_format/);
+  });
+});
+
+describe('a public key', () => {
+  it('is a point of P-256 behind the one head that such keys have', () => {
+    const { publicKey } = freshKeyPair(seededRandom(5));
+    const spki = spkiOf(publicKey);
+    assert.ok(keyOfSpki(spki).equals(publicKey));
+    for (let at = 0; at < 27; at++) {
+      const changed = Buffer.from(spki);
+      changed[at] = (changed[at] as number) ^ 1;
+      assert.throws(() => keyOfSpki(changed), /wrong_format/, String(at));
+    }
+  });
+
+  it('has one spelling: the hybrid form of a point is refused', () => {
+    const { point } = freshKeyPair(seededRandom(6));
+    const hybrid = Buffer.concat([Buffer.from([6 + ((point[64] as number) & 1)]), point.subarray(1)]);
+    assert.ok(keyOfPoint(point));
+    assert.throws(() => keyOfPoint(hybrid), /wrong_format/);
   });
 });
 

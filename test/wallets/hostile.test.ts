@@ -80,6 +80,15 @@ describe('what was never a token', () => {
       for (const open of OPENERS) assert.equal(refusal(open(value)), 'wrong_format');
     });
 
+  it('is a right token whose fields are not its own, or one in 40,000 spaces', () => {
+    assert.equal(refusal(applePay(Object.create(appleToken()))), 'wrong_format');
+    assert.equal(refusal(googlePay(Object.create(googleToken()))), 'wrong_format');
+    const [applePayText, googlePayText] = [JSON.stringify(appleToken()), JSON.stringify(googleToken())];
+    assert.ok(applePay(` ${applePayText} `).ok && googlePay(` ${googlePayText} `).ok);
+    assert.equal(refusal(applePay(applePayText + ' '.repeat(40_000))), 'wrong_format');
+    assert.equal(refusal(googlePay(googlePayText + ' '.repeat(40_000))), 'wrong_format');
+  });
+
   it('is refused whatever value it is (property)', () => {
     fc.assert(
       fc.property(fc.oneof(fc.anything({ maxDepth: 4 }), fc.json(), fc.string()), (value) => {
