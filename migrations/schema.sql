@@ -303,6 +303,13 @@ create table orders (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null
 );
+create table page_templates (
+  project_id bigint not null,
+  id text not null,
+  template jsonb not null,
+  version integer not null,
+  updated_at timestamp with time zone not null
+);
 create table pay_links (
   project_id bigint not null,
   token_hash text not null,
@@ -704,6 +711,7 @@ alter table orders add constraint orders_check1 CHECK (((amount_refunded >= 0) A
 alter table orders add constraint orders_check2 CHECK ((((amount_refunded + amount_charged_back) <= amount_charged) OR (status = 'credited'::text)));
 alter table orders add constraint orders_check3 CHECK ((amount_charged <= amount));
 alter table orders add constraint orders_pkey PRIMARY KEY (project_id, id);
+alter table page_templates add constraint page_templates_pkey PRIMARY KEY (project_id, id);
 alter table pay_links add constraint pay_links_pkey PRIMARY KEY (project_id, token_hash);
 alter table postings add constraint postings_pkey PRIMARY KEY (project_id, entry_id, line);
 alter table profiles add constraint profiles_kind_check CHECK ((kind = ANY (ARRAY['card'::text, 'account'::text])));

@@ -1,2 +1,12 @@
 // templates: how payment pages of a project look. Owns page_templates.
+export {
+  filledTemplate,
+  type StoredTemplate,
+  templateGet,
+  templateList,
+  templateOf,
+  templatePut,
+  templateRemove,
+} from './manage.ts';
+export { MAX_RADIUS, templateProblems } from './rules.ts';
 export { DEFAULT_TEMPLATE, FIELD_NAMES, type FieldName, type PageTemplate } from './template.ts';
