@@ -103,6 +103,23 @@ test('"ISO codes … declined for issuer refusals; error (500) for 03, 30, 91, 9
   }
 });
 
+test('"Holder name SIM <operation> <outcome>"; fixed cards come first', async () => {
+  const named = (holder: string, fields: object = {}) =>
+    shop.authorize({ card: { ...CARD, holder }, pan: '4242424242424242', ...fields });
+  for (const [holder, type] of [
+    ['SIM 10 051', 'declined'],
+    ['sim authorize 51', 'declined'],
+    ['SIM authorize A1', 'declined'],
+    ['SIM 10 096', 'error'],
+    ['SIM 10 910', 'error'],
+  ] as const)
+    assert.equal((await named(holder)).body.failure_type, type, holder);
+  assert.equal((await named('SIM 10 920')).status, 201);
+  const later = orderOf(await named('SIM charge 05')).id;
+  assert.deepEqual(refusedAs(await shop.act(later, 'charge')), [402, 'declined', true]);
+  assert.equal((await named('SIM 10 051', { pan: '4111111111111111' })).status, 200, '"first match wins"');
+});
+
 test('"failure_type declined and failure_message Soft-Decline; the order’s operation has iso_response_code A1", retried with the same card', async () => {
   const pan = '4999991090100004';
   const reply = await shop.authorize({ pan });

@@ -290,14 +290,11 @@ test('rebill and credit by the issuer’s answer: 402 declined, an order of its 
   const credit = await shop.post(paid.id, 'credit', { amount: 5, location });
   assert.deepEqual(refusedAs(credit), [402, 'declined', true]);
   assert.deepEqual(told(await shop.get(credit.body.order_id)), [['credit', 'failure', '5.00']]);
-  for (const status of ['new', 'prepared', 'declined', 'fraud', 'rejected', 'error'])
-    assert.deepEqual(
-      refusedAs(await shop.post((await MAKE[status]?.()) as string, 'rebill', { amount: 5, location })).slice(0, 2),
-      [402, 'rejected'],
-      `rebill of ${status}`,
-    );
-  const empty = await shop.post((await MAKE.new?.()) as string, 'credit', { amount: 5, location });
-  assert.deepEqual(refusedAs(empty).slice(0, 2), [402, 'rejected']);
+  for (const status of ['new', 'prepared', 'declined', 'fraud', 'rejected', 'error', 'chargedback'])
+    for (const action of ['rebill', 'credit']) {
+      const reply = await shop.post((await MAKE[status]?.()) as string, action, { amount: 5, location });
+      assert.deepEqual(refusedAs(reply).slice(0, 2), [402, 'rejected'], `${action} of ${status}`);
+    }
 });
 
 test('POST /orders/:id/credit "payout to the card of that order (linked)"; /orders/credit "payout to a card (unlinked)"', async () => {
@@ -569,4 +566,16 @@ test('exchange rates: "nothing given: the latest rate of each pair"; date, perio
     assert.deepEqual(uris(await shop.list(`exchange_rates/?date=2026-01-05&${period}`)), ['#/date'], period);
   for (const wrong of ['date=2026-02-30', 'date_from=05.01.2026', 'date_to=2026-01', 'from=EURO', 'to=usd'])
     assert.deepEqual(uris(await shop.list(`exchange_rates/?${wrong}`)), [`#/${wrong.split('=')[0]}`]);
+});
+
+test('"Page size 2000 by default and at most"', async () => {
+  for (let made = 0; made < 2050; made += 50)
+    await Promise.all(
+      Array.from({ length: 50 }, () => florin.stranger('POST', '/gateway/orders/create', { amount: 1 })),
+    );
+  const first = await florin.stranger('GET', '/gateway/orders/?status=new');
+  assert.equal(first.body.orders.length, 2000);
+  const rest = await florin.stranger('GET', linksOf(first).next as string);
+  assert.equal(rest.body.orders.length, 50);
+  assert.equal(linksOf(rest).next, undefined);
 });

@@ -344,11 +344,8 @@ test('"recurring_details (parent_order_id, trace_id, indicator)": R, I, U, C; "t
   const again = (recurring_details: object, fields: object = {}) => shop.authorize({ recurring_details, ...fields });
   for (const indicator of ['R', 'I', 'U', 'C'])
     assert.equal((await again({ parent_order_id: parent, trace_id, indicator })).status, 200, indicator);
-  const asNumber = JSON.stringify(payment({ recurring_details: { parent_order_id: parent } })).replace(
-    `"${parent}"`,
-    parent,
-  );
-  const numbered = await florin.merchant('POST', '/gateway/orders/authorize', asNumber);
+  const body = JSON.stringify(payment({ recurring_details: { parent_order_id: parent } }));
+  const numbered = await florin.merchant('POST', '/gateway/orders/authorize', body.replace(`"${parent}"`, parent));
   assert.equal(numbered.status, 200, 'a JSON number keeps its digits');
   for (const wrong of ['r', 'X', '', 1])
     assert.deepEqual(uris(await again({ parent_order_id: parent, indicator: wrong })), [
@@ -578,4 +575,24 @@ test('"POST and PUT parameters: the query string may also be used in some cases"
   const { id } = await shop.authorized();
   const part = await florin.merchant('PUT', `/gateway/orders/${id}/charge?amount=3.25`);
   assert.equal(orderOf(part).amount_charged, '3.25');
+});
+
+test('"secure3d.reason: forced … risk, terminal, mandate. secure3d.scenario: frictionless, challenge, attempt, not_enrolled, …"', async () => {
+  const rule = { class: 'amount', expression: 'amount > 888.0', action: 'force3d', dry_run: false, active: true };
+  assert.ok((await florin.operator('PUT', '/operator/projects/sandbox/rules/large', rule)).status < 300);
+  await shop.terminal('always', { secure3d: 'always' });
+  for (const [fields, reason, scenario, letter] of [
+    [{ amount: 889 }, 'risk', 'challenge'],
+    [{ options: { terminal: 'always' } }, 'terminal', 'challenge'],
+    [{ amount: 889, options: { force3d: 1 } }, 'forced', 'challenge'],
+    [{ pan: simulated('10', '920') }, 'mandate', 'challenge'],
+    [{ pan: simulated('10', '921') }, 'mandate', 'frictionless', 'Y'],
+    [{ pan: simulated('10', '922'), amount: 889 }, 'risk', 'attempt', 'A'],
+    [{ pan: simulated('10', '926') }, 'mandate', 'unable_to_verify', 'U'],
+    [{ pan: '4276838748917319', options: { terminal: 'always' } }, 'terminal', 'not_enrolled', 'A'],
+  ] as const) {
+    const { secure3d } = orderOf(await shop.authorize(fields));
+    const status = letter === undefined ? {} : { authorization_status: letter };
+    assert.deepEqual(secure3d, { reason, scenario, ...status }, scenario);
+  }
 });

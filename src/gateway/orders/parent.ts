@@ -25,7 +25,8 @@ export interface Parent {
   readonly unknown: boolean;
 }
 
-const APPROVED: ReadonlySet<OrderStatus> = new Set(['authorized', 'charged', 'refunded', 'reversed']);
+/** An issuer approved the card of such an order, and nobody disputed it since. */
+export const APPROVED: ReadonlySet<OrderStatus> = new Set(['authorized', 'charged', 'refunded', 'reversed']);
 
 /** `pan`: the card of the new payment; null: the parent's card is used. */
 export async function parentFor(

@@ -9,6 +9,7 @@ import { OrderNotFound } from './errors.ts';
 import { type Gateway, terminalFor } from './gateway.ts';
 import type { Order } from './model.ts';
 import { type Begun, cardOf, carry, startOperation } from './operate.ts';
+import { APPROVED } from './parent.ts';
 import { orderGet, orderInsert } from './queries.ts';
 import { unresolvedAnswer } from './unresolved.ts';
 import type { CardData } from './wire.ts';
@@ -28,6 +29,9 @@ export async function payout(gateway: Gateway, request: PayoutRequest): Promise<
     return refuseWithout(gateway, project, once, 'credit', 'unlinked_credit_disabled');
   const parent = parentOrderId === null ? null : await orderGet(gateway.db, project.id, parentOrderId);
   if (parentOrderId !== null && !parent) throw new OrderNotFound();
+  // Else an order that was refused would do what payouts to a card number need the project's leave for.
+  if (parent && !APPROVED.has(parent.order.status))
+    return refuseWithout(gateway, project, once, 'credit', 'parent_not_usable');
   const card = parent ? await cardOf(gateway, parent.order) : request.card;
   if (!card) return refuseWithout(gateway, project, once, 'credit', 'card_unknown');
   const terminal = terminalFor(project, draft.terminal, draft.currency);
