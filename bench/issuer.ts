@@ -23,12 +23,6 @@ export interface BenchIssuer {
   close(): Promise<void>;
 }
 
-/** The address of another database on the same server. */
-function addressOf({ host = '', port, user = '', password }: Connection, name: string): string {
-  const secret = typeof password === 'string' ? `:${encodeURIComponent(password)}` : '';
-  return `postgresql://${encodeURIComponent(user)}${secret}@localhost:${port}/${name}?host=${encodeURIComponent(host)}`;
-}
-
 export async function openIssuer(
   connection: Connection,
   home: string,
@@ -39,29 +33,23 @@ export async function openIssuer(
   await main.query(`create database ${name}`);
   await main.close();
   const dataDir = path.join(home, name);
-  const server = await serve(dataDir, port, addressOf(connection, name));
+  const server = await serve(dataDir, port, { ...connection, database: name });
   const database = openDatabase({ ...connection, database: name }, { log, connections: 8 });
-  const vault = await openVault({
-    dataDir,
-    database,
-    clock: systemClock,
-    random: systemRandom,
-    log,
-    allowCreate: false,
-  });
-  await answerOf(server.url, 'PATCH', `/operator/tenants/sandbox/identities/${IDENTITY}`, OPERATOR, {
-    settings: { cardLimits: { total: MOST_CARDS, currencies: { EUR: MOST_CARDS } } },
-  });
-  return {
-    server,
-    database,
-    vault,
-    permutation: idPermutation(vault.ids),
-    async close() {
-      await database.close();
-      await server.stop();
-    },
+  const close = async (): Promise<void> => {
+    await database.close();
+    await server.stop();
   };
+  try {
+    const options = { dataDir, database, clock: systemClock, random: systemRandom, log, allowCreate: false };
+    const vault = await openVault(options);
+    await answerOf(server.url, 'PATCH', `/operator/tenants/sandbox/identities/${IDENTITY}`, OPERATOR, {
+      settings: { cardLimits: { total: MOST_CARDS, currencies: { EUR: MOST_CARDS } } },
+    });
+    return { server, database, vault, permutation: idPermutation(vault.ids), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 /** The body of one answer, which has to be a good one. */

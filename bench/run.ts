@@ -10,7 +10,7 @@ import { openDatabase, startEmbedded } from '../src/store/index.ts';
 import { fillOrders } from './fill.ts';
 import { benchIssuing } from './issuing.ts';
 import { load, type Measured } from './load.ts';
-import { serve } from './serve.ts';
+import { type Served, serve } from './serve.ts';
 import { prepareTpcb, runTpcb } from './tpcb.ts';
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 10);
@@ -81,10 +81,11 @@ async function rounds(suffix: string): Promise<Round[]> {
 }
 
 let failure: Error | null = null;
+let server: Served | null = null;
 try {
   await prepareTpcb(database);
   const before = await runTpcb(database, 16, SECONDS);
-  const server = await serve(dataDir, PORT);
+  server = await serve(dataDir, PORT, embedded.connection);
   const empty = await rounds('');
   const after = await runTpcb(database, 16, SECONDS);
   const tpcb = (before + after) / 2;
@@ -92,6 +93,7 @@ try {
   await fillOrders(database, project?.id as bigint, ORDERS);
   const full = await rounds(`, ${ORDERS.toLocaleString('en')} orders`);
   await server.stop();
+  server = null;
   const { compared, invariants } = await benchIssuing({
     connection: embedded.connection,
     home: dataDir,
@@ -129,6 +131,7 @@ try {
 } catch (error) {
   failure = error instanceof Error ? error : new Error(String(error));
 }
+await server?.stop();
 await database.close();
 await embedded.stop();
 rmSync(dataDir, { recursive: true, force: true });

@@ -1,5 +1,4 @@
-// The server under measurement, in a process of its own: sandbox, workers on, rate limits off, logs off, embedded Postgres with fsync,
-// or a database of the one that another started.
+// The server under measurement, in a process of its own: sandbox, workers on, rate limits off, logs off, on the Postgres of whoever starts it.
 import { startApp } from '../src/app.ts';
 import { createLog } from '../src/base/index.ts';
 import { readConfig } from '../src/config.ts';
