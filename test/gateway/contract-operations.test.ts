@@ -132,19 +132,19 @@ for (const [row, code, pan, http, status, operations] of [
     });
 }
 
-for (const [row, pan, year, status, operations] of [
-  ['new | authorization approved | authorized', '4111111111111111', '2031', 'authorized', ['success']],
-  ['new | challenge needed | prepared', simulated('10', '920'), '2031', 'prepared', []],
-  ['new | issuer declines | declined', simulated('10', '051'), '2031', 'declined', ['failure']],
-  ['new | fraud rule | fraud', '4000000000000002', '2031', 'fraud', []],
-  ['new | gateway rule | rejected', '4111111111111111', '2020', 'rejected', []],
-  ['new | no final answer; a reversal is queued | error', simulated('10', '911'), '2031', 'error', ['error']],
+for (const [row, pan, status, operations] of [
+  ['new | authorization approved | authorized', '4111111111111111', 'authorized', ['success']],
+  ['new | challenge needed | prepared', simulated('10', '920'), 'prepared', []],
+  ['new | issuer declines | declined', simulated('10', '051'), 'declined', ['failure']],
+  ['new | fraud rule | fraud', '4000000000000002', 'fraud', []],
+  ['new | failed authentication | rejected', simulated('10', '923'), 'rejected', []],
+  ['new | no final answer; a reversal is queued | error', simulated('10', '911'), 'error', ['error']],
 ] as const) {
   test(`"${row}", on the payment page; "the final status is reached before the payer leaves"`, async () => {
     await shop.withSettings({ page_attempts: 1 }, async () => {
       const created = await shop.create();
       const { id } = orderOf(created);
-      const card = { number: pan, month: '11', year, cvv: '123', holder: 'Ada Example' };
+      const card = { number: pan, month: '11', year: '2031', cvv: '123', holder: 'Ada Example' };
       await postForm(created.headers.get('location') as string, card);
       const order = await shop.get(id);
       assert.equal(order.status, status);
