@@ -546,6 +546,10 @@ test('exchange rates: "nothing given: the latest rate of each pair"; date, perio
   const three = [usd('1.250000'), usd('1.200000'), usd('1.100000')];
   assert.deepEqual(await found('date_from=2026-01-05&date_to=2026-01-07&to=USD'), three);
   assert.deepEqual(await found('created_from=2026-01-05 00:00:00&created_to=2026-01-07 23:59:59&to=USD'), three);
+  await shop.withSettings({ time_zone: 'Asia/Tokyo' }, async () => {
+    const day = 'created_from=2026-01-06 00:00:00&created_to=2026-01-06 23:59:59';
+    assert.deepEqual(await found(`${day}&to=USD`), [usd('1.200000')], 'days are days in every zone');
+  });
   assert.deepEqual(await found('date_to=2026-01-05&from=EUR'), [usd('1.100000')]);
   assert.deepEqual((await found('date_from=2026-01-06&from=EUR&to=USD')).slice(-2), three.slice(0, 2));
   assert.deepEqual(

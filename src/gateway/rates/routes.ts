@@ -1,5 +1,5 @@
 // GET /exchange_rates/ and GET /ping of the contract.
-import { type Clock, formatDateTime, parseDateTime } from '../../base/index.ts';
+import { type Clock, formatDateTime } from '../../base/index.ts';
 import {
   type AnyEndpoint,
   Currency,
@@ -54,10 +54,9 @@ export function rateEndpoints(db: Db, clock: Clock): AnyEndpoint<Credential>[] {
       description:
         'Without a filter the latest rate of each pair; with date the rates of that day; with a period one row a pair and day.',
       answers: { 200: { description: 'Rates' } },
-      async handler({ principal, query }) {
-        const zone = principal.project.settings.time_zone;
-        const day = (text: string | undefined): string | undefined =>
-          text && (parseDateTime(text, zone) ?? clock.now()).toISOString().slice(0, 10);
+      async handler({ query }) {
+        // A rate has a day and no zone: of a date-time its own day counts, whatever the project's zone.
+        const day = (text: string | undefined): string | undefined => text?.slice(0, 10);
         const from = query.date_from ?? day(query.created_from);
         const to = query.date_to ?? day(query.created_to);
         if (query.date !== undefined && (from !== undefined || to !== undefined)) {
