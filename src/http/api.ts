@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../base/index.ts';
 import type { Once } from '../store/index.ts';
 import type { RequestHead } from './authenticate.ts';
-import { readBody, requireAcceptsJson, requireJson } from './body.ts';
+import { readBody, requireAccepts, requireJson } from './body.ts';
 import type { Answer, AnyEndpoint, Api, Input, Reader } from './endpoint.ts';
 import { API_HEADERS, Failure } from './failure.ts';
 import { Shape } from './fields.ts';
@@ -45,6 +45,7 @@ function serve<Principal>(
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
   const { authentication, allows, limits, failureOf, reader } = declaration;
   const shape = reader ? readerShaper(declaration, reader, endpoint) : shaper(declaration, endpoint);
+  const { media = 'application/json' } = endpoint;
 
   return async function handle(request, reply) {
     server.work.begin();
@@ -54,7 +55,7 @@ function serve<Principal>(
       const principal = checked instanceof Promise ? await checked : checked;
       if (allows && !allows(principal, endpoint.right, head)) throw new Failure('forbidden');
       if (limits) spend(declaration, limits, principal, reply);
-      requireAcceptsJson(head.headers.accept);
+      requireAccepts(head.headers.accept, media);
       const shaped = await shape(request, principal);
       const answer = await endpoint.handler(
         new HandlerInput(principal, shaped, request.id, head.remoteAddress, server.log),

@@ -65,20 +65,26 @@ export function requireJson(headers: IncomingMessage['headers']): void {
     throw new Failure('unsupported_media_type');
 }
 
-/** Throws 406 unless JSON may be answered (RFC 9110, section 12.5.1): the most precise range that covers it decides. */
-export function requireAcceptsJson(accept: string | undefined): void {
-  if (accept === undefined || accept === '*/*' || accept === 'application/json' || acceptsJson(accept)) return;
+/** Throws 406 unless the type may be answered (RFC 9110, section 12.5.1): the most precise range that covers it decides. */
+export function requireAccepts(accept: string | undefined, type: MediaType): void {
+  if (accept === undefined || accept === '*/*' || accept === type || accepts(accept, type)) return;
   throw new Failure('not_acceptable');
 }
 
-const PRECISION: Readonly<Record<string, number>> = { '*/*': 1, 'application/*': 2, 'application/json': 3 };
+/** What endpoints answer with when all is well. */
+export type MediaType = 'application/json' | 'text/html';
 
-function acceptsJson(accept: string): boolean {
+const PRECISION: Readonly<Record<MediaType, Readonly<Record<string, number>>>> = {
+  'application/json': { '*/*': 1, 'application/*': 2, 'application/json': 3 },
+  'text/html': { '*/*': 1, 'text/*': 2, 'text/html': 3 },
+};
+
+function accepts(accept: string, wanted: MediaType): boolean {
   let best = 0;
   let accepted = accept.trim() === '';
   for (const range of accept.split(',')) {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
-    const precision = PRECISION[type] ?? 0;
+    const precision = PRECISION[wanted][type] ?? 0;
     if (precision <= best) continue;
     best = precision;
     accepted = !parameters.some((parameter) => /^q=0(\.0{0,3})?$/.test(parameter));

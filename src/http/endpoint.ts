@@ -4,6 +4,7 @@ import type { Static, TSchema } from 'typebox';
 import type { Log } from '../base/index.ts';
 import type { Once } from '../store/index.ts';
 import type { Authentication, RequestHead } from './authenticate.ts';
+import type { MediaType } from './body.ts';
 import type { Envelope, Failure } from './failure.ts';
 import type { OnceOptions } from './idempotency.ts';
 import type { Rate, RateLimiter } from './limits.ts';
@@ -13,7 +14,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface Answer {
   readonly status: number;
-  /** A string is JSON text and goes out as it is; null: no body. */
+  /** A string is JSON text, or of the endpoint's media type, and goes out as it is; null: no body. */
   readonly body: string | object | null;
   readonly location?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
@@ -65,6 +66,8 @@ export interface Endpoint<Principal, Params extends TSchema, Query extends TSche
   readonly wrongIn?: (body: Readonly<Record<string, unknown>>, principal: Principal) => readonly Violation[];
   readonly example?: unknown;
   readonly answers: Readonly<Record<number, DocumentedAnswer>>;
+  /** Of its answers below 400, which then bring their own content-type; JSON when absent. Failures are always the envelope's. */
+  readonly media?: MediaType;
   handler(input: Input<Principal, Static<Params>, Static<Query>, Static<Body>>): Answer | Promise<Answer>;
 }
 

@@ -103,7 +103,7 @@ function operationOf(
   operationId: string,
   components: Components,
 ): Json {
-  const { summary, description, answers, right } = endpoint;
+  const { summary, description, right } = endpoint;
   const body = (endpoint.body ?? NOTHING) as JsonSchema;
   const writes = WRITES.has(method);
   const hasBody =
@@ -118,7 +118,7 @@ function operationOf(
     security: [Object.fromEntries(Object.keys(api.authentication.schemes).map((name) => [name, []]))],
     parameters: parametersOf(api, endpoint, writes, components),
     ...(hasBody ? { requestBody: requestBodyOf(body, endpoint.example, components) } : {}),
-    responses: { ...failuresOf(api, endpoint, writes, components), ...answersOf(api, answers, components) },
+    responses: { ...failuresOf(api, endpoint, writes, components), ...answersOf(api, endpoint, components) },
   };
 }
 
@@ -158,10 +158,11 @@ function parametersOf(api: AnyApi, endpoint: AnyEndpoint<unknown>, writes: boole
 }
 
 /** A documented failure without a schema of its own has the envelope's. */
-function answersOf(api: AnyApi, answers: AnyEndpoint<unknown>['answers'], components: Components): Json {
+function answersOf(api: AnyApi, { answers, media }: AnyEndpoint<unknown>, components: Components): Json {
   const out: Json = {};
   for (const [status, { description, schema: own, headers, example }] of Object.entries(answers)) {
-    const schema = own ?? (Number(status) >= 400 ? api.envelope.schema : undefined);
+    const failed = Number(status) >= 400;
+    const schema = own ?? (failed ? api.envelope.schema : media && { type: 'string' });
     const content = {
       ...(schema ? { schema: components.schema(schema as JsonSchema) } : {}),
       ...(example === undefined ? {} : { example }),
@@ -171,7 +172,7 @@ function answersOf(api: AnyApi, answers: AnyEndpoint<unknown>['answers'], compon
       ...(headers
         ? { headers: Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, headerOf(text)])) }
         : {}),
-      ...(Object.keys(content).length > 0 ? { content: { 'application/json': content } } : {}),
+      ...(Object.keys(content).length > 0 ? { content: { [(!failed && media) || 'application/json']: content } } : {}),
     };
   }
   return out;
