@@ -78,19 +78,29 @@ export function uniqueId(
   };
 }
 
-export async function create(gateway: Gateway, { project, draft, once }: CreateRequest): Promise<StoredAnswer> {
+export async function create(gateway: Gateway, request: CreateRequest): Promise<StoredAnswer> {
+  const created = await createOrder(gateway, request);
+  return 'answer' in created ? created.answer : existingAnswer(gateway, request.project, created.existing);
+}
+
+/** The answer of create with what it comes from: a refusal's code, or the order that has the merchant_order_id already. */
+export type Created =
+  | { readonly answer: StoredAnswer; readonly refused: RefusalCode | null }
+  | { readonly existing: bigint };
+
+export async function createOrder(gateway: Gateway, { project, draft, once }: CreateRequest): Promise<Created> {
   const view = viewOf(gateway, project);
   const terminal = terminalFor(project, draft.terminal, draft.currency);
   const id = gateway.ids.next();
   const token = newPageToken(gateway, project.id);
   const unique = uniqueId(gateway, project, draft, id, draft);
-  const result = await gateway.committer.submit<{ answer: StoredAnswer } | { existing: bigint }>({
+  return gateway.committer.submit<Created>({
     name: 'create',
     needs: [...(once ? [once.need] : []), ...unique.needs],
     decide(loaded) {
       const now = gateway.clock.now();
       const begun = once?.begin(loaded, now);
-      if (begun && 'replay' in begun) return { value: { answer: begun.replay }, changes: [] };
+      if (begun && 'replay' in begun) return { value: { answer: begun.replay, refused: null }, changes: [] };
       assert(!begun || 'changes' in begun, 'create has one phase');
       const ending = (answer: StoredAnswer): Change[] => [
         ...(begun?.changes ?? []),
@@ -99,12 +109,14 @@ export async function create(gateway: Gateway, { project, draft, once }: CreateR
       const refused = (code: RefusalCode) => {
         const answer = refusalAnswer(code, null);
         return {
-          value: { answer },
+          value: { answer, refused: code },
           changes: [refusalRecord(gateway, project, null, 'create', code), ...ending(answer)],
           next: once?.next() ?? [],
         };
       };
       if (!terminal) return refused('currency_not_accepted');
+      // Only behind a static link is there somebody who enters the amount.
+      if (draft.amount === 0n && !draft.options.static_link) return refused('amount_zero');
       if (draft.options.static_link && !project.settings.static_links) return refused('static_links_disabled');
       const unused = unique.check(loaded);
       if ('existing' in unused) return { value: unused, changes: [] };
@@ -116,7 +128,7 @@ export async function create(gateway: Gateway, { project, draft, once }: CreateR
         { status: 201, location: `${gateway.publicUrl}/pay/${token}` },
       );
       return {
-        value: { answer },
+        value: { answer, refused: null },
         changes: [
           orderInsert(order),
           payLinkInsert({
@@ -136,7 +148,6 @@ export async function create(gateway: Gateway, { project, draft, once }: CreateR
       };
     },
   });
-  return 'answer' in result ? result.answer : existingAnswer(gateway, project, result.existing);
 }
 
 /** The first order under a merchant_order_id, as it stands now. A page's address is told only once, so none is given here. */

@@ -1,7 +1,7 @@
 // What a schema can't say about a request for an order: rules between fields, and rules of the project.
 // Rule: pure, and any field may be missing or of any type here, since these are told together with what the schema found.
 import { exponentOf, isUsableCurrency, Pan, parseAmount } from '../../base/index.ts';
-import type { Violation } from '../../http/index.ts';
+import { fieldKinds, type Violation } from '../../http/index.ts';
 import { lookupBin } from '../../network/index.ts';
 import { checkExternal, type ExternalResult } from '../../threeds/index.ts';
 import type { Project } from '../projects/index.ts';
@@ -58,6 +58,19 @@ export function wrongInOrder(
   return wrong;
 }
 
+const isOn = (flag: unknown): boolean => flag === true || flag === '1';
+
+/** Of create, on top of what all have: nothing to pay only where each payer enters an amount. */
+export function wrongInCreate(project: Project, body: Fields): Violation[] {
+  const { amount, options } = body;
+  const zero = typeof amount === 'string' && /^0(\.0{1,2})?$/.test(amount) && !isOn(inside(options).static_link);
+  const { says } = fieldKinds.amount;
+  return [
+    ...(zero ? [{ path: ['amount'], message: 'Wrong format', attribute: 'format', details: [says] }] : []),
+    ...wrongInOrder(project, body),
+  ];
+}
+
 export const wrongCard = ({ pan }: Fields): Violation[] =>
   typeof pan !== 'string' || Pan.parse(pan)
     ? []
@@ -69,8 +82,6 @@ export const wrongCard = ({ pan }: Fields): Violation[] =>
           details: ['13 to 19 digits with a right check digit'],
         },
       ];
-
-const isOn = (flag: unknown): boolean => flag === true || flag === '1';
 
 /** The card is there, but maybe nobody to ask: who starts a payment that is authorized. */
 export const isMerchantInitiated = ({ options, recurring_details: recurring }: Fields): boolean =>

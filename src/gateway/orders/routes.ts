@@ -22,7 +22,7 @@ import { cancel, charge, refund, reverse } from './operate.ts';
 import { payout } from './payout.ts';
 import { afterOf, type Listing, listOperations, listOrders, type Paging, readOrder } from './read.ts';
 import { authorizeFrom, type Body, draftOf, minorOf, panOf, rebillFrom } from './routes-requests.ts';
-import { wrongCard, wrongInAuthorize, wrongInOrder } from './routes-wrong.ts';
+import { wrongCard, wrongInAuthorize, wrongInCreate, wrongInOrder } from './routes-wrong.ts';
 import {
   amountBody,
   authorizeBody,
@@ -110,7 +110,7 @@ export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
       summary: 'Create an order for the payment page',
       right: 'create',
       body: createBody,
-      wrongIn: wrongForProject(wrongInOrder),
+      wrongIn: wrongForProject(wrongInCreate),
       answers: {
         201: { description: 'New order; Location is its payment page', headers: { Location: 'Payment page' } },
         402: failed,

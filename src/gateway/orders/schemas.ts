@@ -77,6 +77,10 @@ const common = {
 export const createBody = Shape(
   {
     ...common,
+    amount: Amount({
+      zero: true,
+      description: 'Greater than zero; zero only with static_link: then each payer enters an amount.',
+    }),
     location: Optional(Shape({ ...location, ip: Optional(IpAddress()) })),
     options: Optional(Shape(pageOptions)),
   },
