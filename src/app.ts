@@ -17,6 +17,7 @@ import {
 import {
   arrive,
   checkoutDoor,
+  createLink,
   type Gateway,
   land,
   orderInvariants,
@@ -235,6 +236,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       invariants: checkInvariants,
       trace: (id) => orderTrace(gateway, id, issuing.decisionsOf),
       rotateKeys: () => vault.rotate(),
+      createLink: (project, fields) => createLink(gateway, project, fields),
     };
     const operatorAuthentication = bearerAuthentication({
       secrets: [config.operatorSecret],

@@ -7,6 +7,7 @@ import {
   type Office,
   operatorApi,
 } from '../../src/gateway/operator/index.ts';
+import type { LinkFields } from '../../src/gateway/orders/index.ts';
 import { createRisk } from '../../src/gateway/risk/index.ts';
 import { type AnyApi, api, createServer, rateLimiter } from '../../src/http/index.ts';
 import { createRates } from '../../src/ledger/index.ts';
@@ -22,6 +23,8 @@ export interface Installation extends Bench {
   readonly checks: Check[];
   /** Orders that the trace port knows. */
   readonly traces: Map<bigint, object>;
+  /** What the links port was asked for. */
+  readonly links: { readonly login: string; readonly fields: LinkFields }[];
   rotations: number;
   /** A request with the operator's secret. */
   call(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Reply>;
@@ -41,6 +44,7 @@ export async function installation(): Promise<Installation> {
   const permutation = idPermutation(Buffer.alloc(16, 7));
   const checks: Check[] = [{ id: 'books_balance', ok: true, violations: [] }];
   const traces = new Map<bigint, object>();
+  const links: Installation['links'] = [];
   const limiter = rateLimiter(clock);
   const state = { rotations: 0 };
   const office: Office = {
@@ -56,6 +60,14 @@ export async function installation(): Promise<Installation> {
     invariants: async () => checks,
     trace: async (id) => traces.get(id) ?? null,
     rotateKeys: () => `key-${++state.rotations}`,
+    previewPage: ({ brand, logo, fields }, language) => ({
+      html: `<!doctype html><p lang="${language}" style="color:${brand}">${fields.join(' ')}${logo === null ? '' : ' logo'}`,
+      headers: { 'content-security-policy': "default-src 'none'; img-src data:" },
+    }),
+    async createLink({ login }, fields) {
+      links.push({ login, fields });
+      return { order_id: '77', url: `https://pay.example/pay/${'t'.repeat(32)}` };
+    },
   };
   const refused = auditRefusals({
     database,
@@ -81,6 +93,7 @@ export async function installation(): Promise<Installation> {
     declaration,
     checks,
     traces,
+    links,
     get rotations() {
       return state.rotations;
     },
@@ -91,7 +104,9 @@ export async function installation(): Promise<Installation> {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       const text = await response.text();
-      return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };
+      const isPage = response.headers.get('content-type')?.startsWith('text/html') ?? false;
+      const read = isPage ? text : text === '' ? null : JSON.parse(text);
+      return { status: response.status, headers: response.headers, body: read };
     },
     stop: () => server.close(),
   };

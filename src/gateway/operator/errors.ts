@@ -5,6 +5,8 @@ export const operatorRefusals = {
   rule_unknown: 'The project has no such rule',
   range_unknown: 'No such range was added',
   order_unknown: 'No such order',
+  template_unknown: 'The project has no such template',
+  project_closed: 'The project is closed',
   unfit: 'Validation failed',
 } as const;
 

@@ -3,8 +3,10 @@
 import type { Clock, Log, Permutation } from '../../base/index.ts';
 import type { Rates } from '../../ledger/index.ts';
 import type { Db } from '../../store/index.ts';
-import { ProjectRefusal, type Projects, type Tools } from '../projects/index.ts';
+import type { LinkFields, LinkResult } from '../orders/index.ts';
+import { type Project, ProjectRefusal, type Projects, type Tools } from '../projects/index.ts';
 import type { Risk } from '../risk/index.ts';
+import type { PageTemplate } from '../templates/index.ts';
 import { auditAppend } from './audit.ts';
 import { OperatorRefusal } from './errors.ts';
 
@@ -36,6 +38,13 @@ export interface Office {
   readonly trace: (orderId: bigint) => Promise<object | null>;
   /** Makes a new key-encrypting key the active one; its name. */
   readonly rotateKeys: () => string | Promise<string>;
+  /** The payment page of an order that is none: its text, and the header fields that it needs. */
+  readonly previewPage: (
+    template: PageTemplate,
+    language: string,
+  ) => { readonly html: string; readonly headers: Readonly<Record<string, string>> };
+  /** Makes an order and the address of its page. */
+  readonly createLink: (project: Project, fields: LinkFields) => Promise<LinkResult>;
 }
 
 /** Who asks, from where. */

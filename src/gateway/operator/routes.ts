@@ -19,6 +19,7 @@ import type { Office, Operator } from './office.ts';
 import { accessEndpoints } from './routes-access.ts';
 import { cardEndpoints } from './routes-cards.ts';
 import { inspectionEndpoints } from './routes-inspection.ts';
+import { pageEndpoints } from './routes-pages.ts';
 import { projectEndpoints } from './routes-projects.ts';
 
 export interface BearerOptions {
@@ -74,6 +75,8 @@ const KINDS: Readonly<Record<ProjectRefusalCode | OperatorRefusalCode, FailureKi
   rule_unknown: 'not_found',
   range_unknown: 'not_found',
   order_unknown: 'not_found',
+  template_unknown: 'not_found',
+  project_closed: 'conflict',
   login_taken: 'conflict',
   credentials_full: 'conflict',
   credential_ended: 'conflict',
@@ -109,6 +112,7 @@ export function operatorApi(
     endpoints: [
       ...projectEndpoints(office),
       ...accessEndpoints(office),
+      ...pageEndpoints(office),
       ...cardEndpoints(office),
       ...inspectionEndpoints(office),
       ...more,

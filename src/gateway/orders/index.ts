@@ -5,6 +5,7 @@ export { OrderNotFound } from './errors.ts';
 export type { Gateway, SimulatedIssuer } from './gateway.ts';
 export { orderInvariants } from './invariants.ts';
 export { type Landing, land } from './landing.ts';
+export { createLink, type LinkFields, type LinkResult } from './link.ts';
 export { type CheckoutDoor, checkoutDoor, type PageCard, type PageStep, type PageView } from './page.ts';
 export { orderEndpoints } from './routes.ts';
 export { orderTrace } from './trace.ts';
