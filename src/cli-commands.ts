@@ -1,40 +1,19 @@
 // The commands that talk to a running server: what each is called with, what it asks the operator API, how its answer is shown.
+// Rule: a command is data and one function of the API; nothing here prints.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-
-/** What a person is told instead of a stack. */
-export class CliError extends Error {}
-
-export type Json = Readonly<Record<string, unknown>>;
-export type Call = (method: string, path: string, body?: Json) => Promise<Json>;
-/** What commander makes of the flags: text, or true for one without value. */
-export type Options = Readonly<Record<string, string | true | undefined>>;
-
-export interface CommandSpec {
-  /** `terminal put <project> <id>` */
-  readonly usage: string;
-  readonly summary: string;
-  readonly options?: readonly (readonly [flags: string, description: string, fallback?: string])[];
-  readonly required?: readonly (readonly [flags: string, description: string])[];
-  readonly run: (call: Call, names: readonly string[], options: Options, rest: readonly string[]) => Promise<Json>;
-  /** The list to print and its columns; absent: the answer itself, a line a field. */
-  readonly table?: readonly [list: string, ...columns: string[]];
-  /** Is this answer a failure of the command? */
-  readonly fails?: (answer: Json) => boolean;
-}
-
-/** A path of the operator API out of names that may hold anything. */
-const at = (strings: TemplateStringsArray, ...names: readonly (string | undefined)[]): string =>
-  strings.reduce((out, part, i) => out + encodeURIComponent(names[i - 1] ?? '') + part);
-
-const list = (text: Options[string]): string[] =>
-  `${text}`
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-/** Fields that were given. */
-const given = (fields: Json): Json =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+import {
+  assignments,
+  at,
+  type Call,
+  CliError,
+  type CommandSpec,
+  given,
+  type Json,
+  list,
+  type Options,
+  parsed,
+} from './cli-call.ts';
 
 export const commandSpecs: readonly CommandSpec[] = [
   {
@@ -265,7 +244,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     summary: 'prove what must always be true; exit code 1 when something is not',
     run: (call) => call('GET', '/invariants'),
     table: ['checks', 'id', 'ok', 'violations'],
-    fails: ({ ok }) => ok !== true,
+    fails: ({ ok }) => (ok === true ? null : ''),
   },
 ];
 
@@ -276,25 +255,6 @@ async function allProjects(call: Call): Promise<Json> {
     projects.push(...page);
     if (page.length < 1000) return { projects };
     after = String(page.at(-1)?.login);
-  }
-}
-
-/** `name=value` pairs: a value is JSON where it reads as JSON, otherwise text. */
-function assignments(pairs: readonly string[]): Json {
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const equals = pair.indexOf('=');
-      if (equals < 1) throw new CliError(`Not of the form name=value: ${pair}`);
-      return [pair.slice(0, equals), jsonOrText(pair.slice(equals + 1))];
-    }),
-  );
-}
-
-function jsonOrText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
   }
 }
 
@@ -315,7 +275,7 @@ async function pricingFrom({ file, rules: prices, reserve }: Options): Promise<J
   return { rules, reserve: { percent: match[1], days: Number(match[2]) } };
 }
 
-async function textOf(file: string): Promise<string> {
+export async function textOf(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch {
@@ -360,14 +320,4 @@ function ratesOfJson(text: string): Json[] | null {
   const value = parsed(text);
   const rows = Array.isArray(value) ? (value as Json[]) : value?.rates;
   return Array.isArray(rows) ? (rows as Json[]) : null;
-}
-
-/** The JSON object or array in a text; null: there is none. */
-export function parsed(text: string): Json | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Json) : null;
-  } catch {
-    return null;
-  }
 }

@@ -1,15 +1,11 @@
 // The command line. Everything but serve and migrate is one or a few calls of a running server's operator API, so that it works
 // beside the server, from the same machine or another. Rule: no command touches the database or the data directory itself.
 import { Command, CommanderError } from 'commander';
-import {
-  type Call,
-  CliError,
-  type CommandSpec,
-  commandSpecs,
-  type Json,
-  type Options,
-  parsed,
-} from './cli-commands.ts';
+import { applyCommand } from './cli-apply.ts';
+import { type Call, CliError, type CommandSpec, type Json, type Options, parsed, Refused } from './cli-call.ts';
+import { commandSpecs } from './cli-commands.ts';
+import { issuingCommands } from './cli-issuing.ts';
+import { peopleCommands } from './cli-people.ts';
 
 export interface CliActions {
   readonly serve: () => Promise<void>;
@@ -28,7 +24,7 @@ export function buildCli(actions: CliActions): Command {
   program.command('serve').description('start the server').action(actions.serve);
   program.command('migrate').description('bring the database to this version, and stop').action(actions.migrate);
   const groups = new Map<string, Command>();
-  for (const spec of commandSpecs) {
+  for (const spec of [...commandSpecs, ...issuingCommands, ...peopleCommands, applyCommand]) {
     const [first = '', ...others] = spec.usage.split(' ');
     const grouped = others[0] !== undefined && !others[0].startsWith('<');
     let parent = program;
@@ -70,8 +66,10 @@ function addCommand(parent: Command, usage: string, spec: CommandSpec, actions: 
     const names = command.processedArgs as (string | string[])[];
     const rest = names.find((name) => Array.isArray(name)) ?? [];
     const answer = await spec.run(caller(actions, options), names as string[], options, rest);
-    actions.write(options.json ? `${JSON.stringify(answer, null, 2)}\n` : readable(answer, spec.table));
-    if (spec.fails?.(answer)) throw new CliError('');
+    const show = spec.show ?? ((shown: Json) => readable(shown, spec.table));
+    actions.write(options.json ? `${JSON.stringify(answer, null, 2)}\n` : show(answer));
+    const failure = spec.fails?.(answer) ?? null;
+    if (failure !== null) throw new CliError(failure);
   });
 }
 
@@ -96,32 +94,21 @@ function caller({ connection }: CliActions, { url, secret }: Options): Call {
     const answer = parsed(text);
     if (answer === null)
       throw new CliError(`${base} does not answer like a Florin server (status ${response.status}).`);
-    if (!response.ok) throw new CliError(problemText(answer, response.status));
+    if (!response.ok) throw new Refused(response.status, answer);
     return answer;
   };
-}
-
-/** Problem details (RFC 9457), shown as lines. */
-interface Problem {
-  readonly title?: string;
-  readonly detail?: string;
-  readonly errors?: readonly { readonly uri: string; readonly message: string; readonly details?: readonly string[] }[];
-}
-
-function problemText({ title, detail, errors = [] }: Problem, status: number): string {
-  const lines = [`${detail ?? title ?? 'Refused'} (${status})`];
-  for (const { uri, message, details = [] } of errors) {
-    lines.push(`  ${uri}: ${message}${details.length > 0 ? `, ${details.join(', ')}` : ''}`);
-  }
-  return lines.join('\n');
 }
 
 function readable(answer: Json, table: CommandSpec['table']): string {
   if (!table) return aligned(Object.entries(answer).flatMap(([name, value]) => lines(name, value)));
   const [name, ...columns] = table;
   const rows = (answer[name] ?? []) as readonly Json[];
-  return aligned([columns, ...rows.map((row) => columns.map((column) => cell(row[column])))]);
+  return aligned([columns, ...rows.map((row) => columns.map((column) => cell(inside(row, column))))]);
 }
+
+/** `state` of a row, or `state.state`. */
+const inside = (row: Json, column: string): unknown =>
+  column.split('.').reduce<unknown>((value, name) => (value as Json | null | undefined)?.[name], row);
 
 /** An object inside an answer is a line for each of its fields, a list of objects a line for each. */
 const lines = (name: string, value: unknown): [string, string][] => {

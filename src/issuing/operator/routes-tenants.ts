@@ -157,10 +157,12 @@ export function tenantEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly n
           `${name}/${input.params.id}`,
           async (inside) => {
             const now = clock.now();
-            const ended =
-              id !== null && (await secretEnd(inside, tenantId, id, addMs(now, input.body.overlap ?? 86_400_000), now));
-            if (!ended) throw notFound('No such secret that is valid');
-            return secretCreate(inside, tools, tenantId, 'rotated');
+            const old = (await secretsOf(inside, tenantId)).find((row) => row.id === id);
+            const until = addMs(now, input.body.overlap ?? 86_400_000);
+            if (!old || !(await secretEnd(inside, tenantId, old.id, until, now)))
+              throw notFound('No such secret that is valid');
+            // The label says which program holds the secret, and that one goes on with the new one.
+            return secretCreate(inside, tools, tenantId, old.label);
           },
         );
         return { status: 201, body: { id: outward(made.id), secret: made.secret } };
