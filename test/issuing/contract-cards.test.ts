@@ -274,43 +274,56 @@ test('WALLET_ARTWORK_NOT_SPECIFIED: wallets on and no reference and no single de
   assertConflict(await request(wallets({ pushProvisioningEnabled: true })), 'PUSHPROVISIONING_NOT_ENABLED');
 });
 
-test('wallet tokens: block suspends, destroy deletes, replacement re-points', async () => {
-  const id = await plasticCard(ada, true, wallets());
-  const cardId = await internal(id);
-  await florin.database.query(
-    `insert into wallet_tokens (tenant_id, card_id, id, device, wallet, state, created_at, updated_at)
-     select tenant_id, id, unnest($2::int8[]), 'phone', unnest($3::text[]), unnest($4::text[]), created_at, created_at from cards where id = $1`,
-    [cardId, [11n, 12n], ['APPLE', 'GOOGLE'], ['ACTIVE', 'ACTIVE']],
-  );
-  const states = async (card = cardId): Promise<string[]> =>
-    (
-      await florin.database.query<{ state: string }>(
-        'select state from wallet_tokens where card_id = $1 order by wallet',
-        [card],
-      )
-    ).map(({ state }) => state);
+/** State of each token by its device. */
+const tokensOf = async (id: string): Promise<Record<string, string>> => {
+  const { tokens } = await get(`/cards/wallet-tokens/${id}`);
+  return Object.fromEntries(tokens.map(({ device, state }: Record<string, string>) => [device, state]));
+};
+
+/** A card on a phone, asked for on a watch, taken off another phone. */
+async function onDevices(): Promise<string> {
+  const id = await plasticCard(ada, true, wallets({ pushProvisioningEnabled: true }));
+  for (const device of ['phone', 'watch', 'sold']) {
+    const { body, status, text } = await post(`/cards/wallet-tokens/${id}`, { wallet: 'APPLE', device });
+    assert.equal(status, 200, text);
+    if (device === 'watch') continue;
+    const taken = { cardId: id, result: 'success' };
+    done(await florin.operator('POST', `/simulator/wallet-tokens/${body.id}`, taken));
+    if (device === 'sold') done(await ada('DELETE', `/cards/wallet-tokens/${id}/${body.id}`));
+  }
+  assert.deepEqual(await tokensOf(id), { phone: 'ACTIVE', watch: 'REQUESTED', sold: 'DELETED' });
+  return id;
+}
+
+test('Wallet tokens: block suspends, destroy deletes; what is asked for and what is given up stays so', async () => {
+  const id = await onDevices();
   done(await post(`/cards/block/${id}`));
-  assert.deepEqual(await states(), ['SUSPENDED', 'SUSPENDED']);
+  assert.deepEqual(await tokensOf(id), { phone: 'SUSPENDED', watch: 'REQUESTED', sold: 'DELETED' });
   done(await post(`/cards/unblock/${id}`));
-  assert.deepEqual(await states(), ['ACTIVE', 'ACTIVE']);
-  done(await post(`/cards/report-lost/${id}`));
-  assert.deepEqual(await states(), ['SUSPENDED', 'SUSPENDED']);
-  const next = await post(`/cards/replace-lost-stolen/${id}`, {});
-  assert.deepEqual(await states(), ['DELETED', 'DELETED']);
-  const newId = await internal(next.body.id);
-  assert.deepEqual(await states(newId), ['ACTIVE', 'ACTIVE']);
-  done(await post(`/cards/remove/${next.body.id}`));
-  assert.deepEqual(await states(newId), ['DELETED', 'DELETED']);
+  assert.deepEqual(await tokensOf(id), { phone: 'ACTIVE', watch: 'REQUESTED', sold: 'DELETED' });
+  done(await post(`/cards/remove/${id}`));
+  assert.deepEqual(await tokensOf(id), { phone: 'DELETED', watch: 'DELETED', sold: 'DELETED' });
 });
 
-/** The id of a card's row, found by a tag that is set for it. */
-async function internal(id: string): Promise<bigint> {
-  const tag = `row-${id}`;
-  assert.equal((await patch(id, { tag })).status, 200);
-  const rows = await florin.database.query<{ id: bigint }>('select id from cards where tag = $1', [tag]);
-  assert.equal(rows.length, 1);
-  return rows[0]?.id as bigint;
-}
+for (const [what, verbs] of [
+  ['lost', ['report-lost']],
+  ['blocked and lost', ['block', 'report-lost']],
+  ['stolen', ['report-stolen']],
+  ['lost, then stolen', ['report-lost', 'report-stolen']],
+  ['lost, then removed', ['report-lost', 'remove']],
+] as const)
+  test(`Wallet tokens: replacement re-points, of a card that is ${what}: none that was given up comes back, none is taken into use by it`, async () => {
+    const id = await onDevices();
+    for (const verb of verbs) done(await post(`/cards/${verb}/${id}`));
+    const next = await post(`/cards/replace-lost-stolen/${id}`, {});
+    assert.equal(next.status, 200, next.text);
+    assert.deepEqual(await tokensOf(id), { phone: 'DELETED', watch: 'DELETED', sold: 'DELETED' });
+    assert.deepEqual(await tokensOf(next.body.id), { phone: 'ACTIVE', watch: 'REQUESTED' });
+    // And once more, from the replacement on.
+    done(await post(`/cards/report-stolen/${next.body.id}`));
+    const third = await post(`/cards/replace-lost-stolen/${next.body.id}`, {});
+    assert.deepEqual(await tokensOf(third.body.id), { phone: 'ACTIVE', watch: 'REQUESTED' });
+  });
 
 test('Card number and CVV in responses are one-time reveal tokens, unless the session is stepped up and the tenant marked as PCI-scoped', async () => {
   const id = await newCard(ada, { tag: 'reveal' });

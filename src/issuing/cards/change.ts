@@ -15,7 +15,7 @@ import { liveChanges } from './counts-queries.ts';
 import { dueAtOf } from './dates.ts';
 import type { Card } from './model.ts';
 import { type CardKey, cardKind, cardUpdate, needCard } from './queries.ts';
-import { walletTokenMoves, walletTokensKind } from './wallet-queries.ts';
+import { liveTokens, walletTokenMoves, walletTokensKind } from './wallet-queries.ts';
 
 /** Port: what is still held for a card, minor units; loaded behind the card's lock, which every authorization takes too. */
 export type OpenHolds = Kind<CardKey, bigint>;
@@ -83,11 +83,13 @@ export function restand(
   details: Partial<Card['details']> = {},
 ): { readonly card: Card; readonly changes: Ending['changes']; readonly next: readonly Next[] } {
   const now = issuer.clock.now();
-  const changed: Card = { ...card, ...standing, details: { ...card.details, ...details }, updated_at: now };
-  const after: Card = { ...changed, due_at: dueAtOf(changed) };
-  const gone = card.state !== 'DESTROYED' && after.state === 'DESTROYED';
   const key = { tenantId: card.tenant_id, id: card.id };
-  const tokens = walletTokenMoves(loaded.get(walletTokensKind, key) ?? [], after.state, now);
+  const known = loaded.get(walletTokensKind, key) ?? [];
+  const tokens = walletTokenMoves(known, standing.state, now);
+  const gone = card.state !== 'DESTROYED' && standing.state === 'DESTROYED';
+  const ended = gone ? { endedTokens: liveTokens(known) } : {};
+  const changed: Card = { ...card, ...standing, details: { ...card.details, ...details, ...ended }, updated_at: now };
+  const after: Card = { ...changed, due_at: dueAtOf(changed) };
   return {
     card: after,
     changes: [cardUpdate(after), ...(gone ? liveChanges(after, -1n) : []), ...tokens.changes],

@@ -71,6 +71,8 @@ export interface CardDetails {
   readonly replacedBy: string | null;
   readonly replaces: string | null;
   readonly lostStolen: 'LOST' | 'STOLEN' | null;
+  /** Wallet tokens that ended with the card, by id, and whether they were in use: what a replacement re-points. */
+  readonly endedTokens?: Readonly<Record<string, 'REQUESTED' | 'ACTIVE'>>;
   readonly expiryPeriodMonths: number;
 }
 

@@ -19,7 +19,7 @@ import type { Card, PhysicalCard } from './model.ts';
 import { nextNumber } from './numbers.ts';
 import { activationHash, orderedPlastic } from './plastic.ts';
 import { cardInsert, cardKind, cardNumberInsert, cardUpdate, needCard } from './queries.ts';
-import { walletTokenInsert, walletTokensKind } from './wallet-queries.ts';
+import { liveTokens, walletTokenInsert, walletTokensKind } from './wallet-queries.ts';
 
 export type Replacement = 'replace-damaged' | 'replace-lost-stolen';
 
@@ -140,6 +140,7 @@ function succeeded(
   const now = issuer.clock.now();
   const { outward } = issuer.permutation;
   const pan = nextNumber((purpose, data) => issuer.vault.keyed(purpose, data), range);
+  const { endedTokens, ...details } = old.details;
   const base: Card = {
     ...old,
     ...ACTIVE,
@@ -151,7 +152,7 @@ function succeeded(
     starts: monthAfter(now, 0),
     expires: monthAfter(now, old.details.expiryPeriodMonths),
     details: {
-      ...old.details,
+      ...details,
       physical: null,
       wrongCvvs: 0,
       lostStolen: null,
@@ -181,11 +182,13 @@ function succeeded(
     changes.push(...money.changes);
     next.push(...money.next);
   }
-  for (const token of loaded.get(walletTokensKind, { tenantId: old.tenant_id, id: old.id }) ?? []) {
-    if (token.state !== 'DELETED' || old.details.lostStolen === 'STOLEN')
-      changes.push(
-        walletTokenInsert({ ...token, card_id: card.id, id: issuer.ids.next(), state: 'ACTIVE', updated_at: now }),
-      );
+  const tokens = loaded.get(walletTokensKind, { tenantId: old.tenant_id, id: old.id }) ?? [];
+  // A token that was given up stays so; one that no device has taken into use yet still waits for it.
+  const pointed = endedTokens ?? liveTokens(tokens);
+  for (const token of tokens) {
+    const state = pointed[token.id.toString()];
+    if (state)
+      changes.push(walletTokenInsert({ ...token, card_id: card.id, id: issuer.ids.next(), state, updated_at: now }));
   }
   // A lost card ends with its replacement; a stolen one has ended already.
   const ended = destroyed(old, 'LOST');

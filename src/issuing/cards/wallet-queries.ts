@@ -81,3 +81,11 @@ export function walletTokenMoves(
   });
   return { after, changes };
 }
+
+/** Those that stand for the card now, by id: one that was suspended with it is in use. */
+export const liveTokens = (tokens: readonly WalletToken[]): Readonly<Record<string, 'REQUESTED' | 'ACTIVE'>> =>
+  Object.fromEntries(
+    tokens.flatMap(({ id, state }) =>
+      state === 'DELETED' ? [] : [[id.toString(), state === 'REQUESTED' ? 'REQUESTED' : 'ACTIVE']],
+    ),
+  );
