@@ -217,7 +217,7 @@ interface Token {
 }
 
 /** Strings, marks, and anything else between them. */
-const TOKEN = /"(?:[^"\\\p{Cc}]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+|"|\n/gu;
+const TOKEN = /"(?:[^"\\\n]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+|"|\n/gu;
 
 function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];

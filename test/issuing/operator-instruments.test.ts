@@ -224,6 +224,22 @@ test('a new password ends every session, lifts the lock, and stands nowhere', as
   );
 });
 
+test('a login with the old password that is under way while it is reset leads nowhere', async () => {
+  const email = 'no-factors@sandbox.test';
+  for (let i = 0; i < 6; i++) {
+    const [old, value] = i % 2 === 0 ? [PASSWORD, NEW_PASSWORD] : [NEW_PASSWORD, PASSWORD];
+    const logins = Array.from({ length: 4 }, () => login(email, old));
+    const reset = await operator('POST', '/operator/tenants/sandbox/users/3004/password', { value });
+    assert.equal(reset.status, 204);
+    for (const { body } of await Promise.all(logins)) {
+      if (!body.token) continue;
+      const used = await issuingClient(florin, 'sandbox-secret', body.token)('GET', '/cards');
+      assert.equal(used.status, 403, 'a session of the old password');
+    }
+    assert.equal((await login(email, value)).status, 200, 'wrong tries before the reset lock nobody out');
+  }
+});
+
 test('unlocking lets the same password in again, and keeps sessions', async () => {
   const email = 'no-mobile@sandbox.test';
   const before = await customer(florin, email);

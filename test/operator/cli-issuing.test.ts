@@ -4,7 +4,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import fc from 'fast-check';
 import { runCli } from '../../src/cli.ts';
+import { readSetup } from '../../src/cli-file.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { ADDRESS, assertBooksHold, issuingClient } from '../support/issuing.ts';
 
@@ -190,7 +192,7 @@ test('secrets rotate and end; passwords are set and locks are lifted', async () 
   assert.equal((await login(rotated.secret, email, 'Another-long-password')).status, 200);
   assert.match((await florin('user', 'password', 'sandbox', '3004')).err, /^Give --password-file or --password\.\n$/);
   const show = await florin('tenant', 'show', 'sandbox');
-  assert.match(show.out, /programmes\.0 +\{.*Florin Cards/);
+  assert.match(show.out, /programmes\.\d +\{.*Florin Cards/);
 });
 
 const EXAMPLE = path.join(import.meta.dirname, '../../docs/florin.example.json');
@@ -417,4 +419,40 @@ test('a password of the file stands in no output and no audit row', async () => 
     `select string_agg(a::text, ' ') as text from operator_audit a`,
   );
   for (const text of [wrong.out, wrong.err, right.out, row?.text ?? '']) assert.equal(text.includes(password), false);
+});
+
+test('a file is read as JSON is, and nothing else is', () => {
+  const read = (text: string): unknown => {
+    try {
+      return [readSetup('f', `{"issuing": {"settings": {"x": ${text}}}}`).setup];
+    } catch (error) {
+      return (error as Error).message.includes('given twice') ? 'twice' : null;
+    }
+  };
+  const parsed = (text: string): unknown => {
+    try {
+      return [JSON.parse(`{"issuing": {"settings": {"x": ${text}}}}`)];
+    } catch {
+      return null;
+    }
+  };
+  fc.assert(
+    fc.property(fc.json(), (text) => assert.deepEqual(read(text), parsed(text))),
+    { numRuns: 500 },
+  );
+  const broken = fc.tuple(
+    fc.json(),
+    fc.nat(),
+    fc.nat(3),
+    fc.constantFrom('', '"', '\\', '{', '}', ']', ',', ':', '0', '-', '\n', 't', '\u0001'),
+  );
+  fc.assert(
+    fc.property(broken, ([text, at, cut, put]) => {
+      const i = at % (text.length + 1);
+      const changed = text.slice(0, i) + put + text.slice(i + cut);
+      const found = read(changed);
+      if (found !== 'twice') assert.deepEqual(found, parsed(changed));
+    }),
+    { numRuns: 3000 },
+  );
 });

@@ -44,19 +44,25 @@ export function createLogin(issuer: Issuer): (tenant: Tenant, email: string, pas
       failUnknown(tenant, email.trim().toLowerCase());
       throw new Refusal('UNAUTHORIZED');
     }
-    const counted = await loginTried(issuer.db, tenant.id, found.id, {
-      right,
-      now,
-      most: MOST_FAILURES,
-      until: addMs(now, LOCKED_MS),
-    });
-    if (!counted) throw new Refusal('LOGIN_LOCKED');
-    if (!right) throw new Refusal('UNAUTHORIZED');
+    const trying = { right, now, most: MOST_FAILURES, until: addMs(now, LOCKED_MS) };
+    if (!right) {
+      const counted = await loginTried(issuer.db, tenant.id, found.id, trying);
+      throw new Refusal(counted ? 'UNAUTHORIZED' : 'LOGIN_LOCKED');
+    }
     const [user, identity] = await Promise.all([
       issuer.tenants.user(tenant.id, found.id),
       issuer.tenants.identity(tenant.id, found.identity_id),
     ]);
-    if (!user?.active || !identity?.active) throw new Refusal('USER_DEACTIVATED');
-    return { token: await sessionCreate(issuer, user), user, identityType: identity.type };
+    // One with the try that it follows from: who sets another password meanwhile ends this session too, or it never begins.
+    const token = await issuer.db.transaction(async (db) => {
+      if (!(await loginTried(db, tenant.id, found.id, { ...trying, against: found.password }))) return null;
+      return user?.active && identity?.active ? sessionCreate(issuer, user, 0, db) : '';
+    });
+    if (token === null) {
+      const { locked_until } = (await loginOf(issuer.db, tenant.id, email.trim().toLowerCase())) ?? found;
+      throw new Refusal(locked_until && locked_until > now ? 'LOGIN_LOCKED' : 'UNAUTHORIZED');
+    }
+    if (!user || !identity || token === '') throw new Refusal('USER_DEACTIVATED');
+    return { token, user, identityType: identity.type };
   };
 }

@@ -1,6 +1,7 @@
 // Sessions and their two clocks (issuing-decisions.md, "Authentication"): idle 5 minutes, restarted by each call and revived by a step-up;
 // absolute 24 hours. Rule: a token is 256 random bits behind its tenant's id, and only its keyed hash is stored.
 import { addMs } from '../../base/index.ts';
+import type { Db } from '../../store/index.ts';
 import { type Issuer, Refusal } from '../issuer/index.ts';
 import type { Identity, Tenant, User } from '../tenants/index.ts';
 import type { Session, SessionRow } from './model.ts';
@@ -18,13 +19,14 @@ export async function sessionCreate(
   issuer: Issuer,
   user: Pick<User, 'tenant_id' | 'id' | 'identity_id'>,
   olderByMs = 0,
+  db: Db = issuer.db,
 ): Promise<string> {
   const bytes = Buffer.alloc(40);
   bytes.writeBigUInt64BE(BigInt(issuer.permutation.outward(user.tenant_id)));
   issuer.random.bytes(32).copy(bytes, 8);
   const token = bytes.toString('base64url');
   const at = addMs(issuer.clock.now(), -olderByMs);
-  await sessionInsert(issuer.db, {
+  await sessionInsert(db, {
     tenant_id: user.tenant_id,
     token_hash: hashOf(issuer, token),
     user_id: user.id,

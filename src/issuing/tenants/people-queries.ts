@@ -173,7 +173,8 @@ export async function loginOf(db: Db, tenantId: bigint, email: string): Promise<
 
 /**
  * What a try with this password does to the login: a right one clears the count, a wrong one counts, and the last that is allowed locks.
- * false: it is locked, and this try counts for nothing, whatever was tried. One statement, so that tries side by side are counted too.
+ * false: it is locked, or `against` is not the password any more; the try counts for nothing. One statement, so that tries side by side
+ * are counted too.
  */
 export async function loginTried(
   db: Db,
@@ -184,14 +185,22 @@ export async function loginTried(
     now,
     most,
     until,
-  }: { readonly right: boolean; readonly now: Date; readonly most: number; readonly until: Date },
+    against = null,
+  }: {
+    readonly right: boolean;
+    readonly now: Date;
+    readonly most: number;
+    readonly until: Date;
+    readonly against?: Password | null;
+  },
 ): Promise<boolean> {
   const rows = await db.query(
     `update users set
        failed_logins = case when $6 then 0 when locked_until is not null then 1 else failed_logins + 1 end,
        locked_until = case when $6 or locked_until is not null then null when failed_logins + 1 >= $4 then $5::timestamptz else null end
-     where tenant_id = $1 and id = $2 and (locked_until is null or locked_until <= $3) returning id`,
-    [tenantId, id, now, most, until, right],
+     where tenant_id = $1 and id = $2 and (locked_until is null or locked_until <= $3)
+       and ($7::jsonb is null or password = $7::jsonb) returning id`,
+    [tenantId, id, now, most, until, right, against && JSON.stringify(against)],
   );
   return rows.length > 0;
 }
