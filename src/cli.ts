@@ -5,6 +5,7 @@ import { applyCommand } from './cli-apply.ts';
 import { type Call, CliError, type CommandSpec, type Json, type Options, parsed, Refused } from './cli-call.ts';
 import { commandSpecs } from './cli-commands.ts';
 import { issuingCommands } from './cli-issuing.ts';
+import { pageCommands } from './cli-pages.ts';
 import { peopleCommands } from './cli-people.ts';
 
 export interface CliActions {
@@ -24,7 +25,7 @@ export function buildCli(actions: CliActions): Command {
   program.command('serve').description('start the server').action(actions.serve);
   program.command('migrate').description('bring the database to this version, and stop').action(actions.migrate);
   const groups = new Map<string, Command>();
-  for (const spec of [...commandSpecs, ...issuingCommands, ...peopleCommands, applyCommand]) {
+  for (const spec of [...commandSpecs, ...pageCommands, ...issuingCommands, ...peopleCommands, applyCommand]) {
     const [first = '', ...others] = spec.usage.split(' ');
     const grouped = others[0] !== undefined && !others[0].startsWith('<');
     let parent = program;
@@ -91,6 +92,7 @@ function caller({ connection }: CliActions, { url, secret }: Options): Call {
       throw new CliError(`No server answers at ${base}: start one with "florin serve", or name another with --url.`);
     }
     if (response.ok && text === '') return {};
+    if (response.ok && response.headers.get('content-type')?.startsWith('text/html')) return { html: text };
     const answer = parsed(text);
     if (answer === null)
       throw new CliError(`${base} does not answer like a Florin server (status ${response.status}).`);
