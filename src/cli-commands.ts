@@ -1,6 +1,6 @@
 // The commands that talk to a running server: what each is called with, what it asks the operator API, how its answer is shown.
 // Rule: a command is data and one function of the API; nothing here prints.
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import {
   assignments,
@@ -275,11 +275,22 @@ async function pricingFrom({ file, rules: prices, reserve }: Options): Promise<J
   return { rules, reserve: { percent: match[1], days: Number(match[2]) } };
 }
 
-export async function textOf(file: string): Promise<string> {
+export async function bytesOf(file: string): Promise<Buffer> {
   try {
-    return await readFile(file, 'utf8');
+    return await readFile(file);
   } catch {
     throw new CliError(`The file ${file} can't be read.`);
+  }
+}
+
+export const textOf = async (file: string): Promise<string> => (await bytesOf(file)).toString('utf8');
+
+/** `lost`: what else there is to say when it can't be written. */
+export async function textWrite(file: string, text: string, lost = ''): Promise<void> {
+  try {
+    await writeFile(file, text);
+  } catch {
+    throw new CliError(`The file ${file} can't be written.${lost}`);
   }
 }
 

@@ -1,10 +1,9 @@
 // The commands of payment pages: how they look, and links to them, on the screen or as a picture.
 // Rule: an address is told once; so it is printed also when the picture can't be written.
-import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { renderUnicodeCompact } from 'uqr';
 import { at, type Call, CliError, type CommandSpec, given, type Json, list, type Options, parsed } from './cli-call.ts';
-import { textOf } from './cli-commands.ts';
+import { bytesOf, textOf, textWrite } from './cli-commands.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
@@ -17,10 +16,7 @@ const TYPES: Readonly<Record<string, string>> = {
 async function logoOf(file: string): Promise<string> {
   const type = TYPES[path.extname(file).toLowerCase()];
   if (!type) throw new CliError('A logo is a .png, .jpg, .jpeg or .webp file.');
-  const bytes = await readFile(file).catch(() => {
-    throw new CliError(`The file ${file} can't be read.`);
-  });
-  return `data:${type};base64,${bytes.toString('base64')}`;
+  return `data:${type};base64,${(await bytesOf(file)).toString('base64')}`;
 }
 
 /** What is no number is sent as it is, for the server to refuse: NaN would go out as null, which is nothing. */
@@ -74,14 +70,8 @@ async function preview(call: Call, project: string | undefined, id: string | und
       ? await call('POST', at`/projects/${project}/templates/preview`, given({ ...look, language }))
       : await call('GET', at`/projects/${project}/templates/${id}/preview` + query);
   if (out === undefined) return answer;
-  await written(`${out}`, text(answer, 'html'), '');
+  await textWrite(`${out}`, text(answer, 'html'));
   return { file: out };
-}
-
-async function written(file: string, text: string, lost: string): Promise<void> {
-  await writeFile(file, text).catch(() => {
-    throw new CliError(`The file ${file} can't be written.${lost}`);
-  });
 }
 
 const widest = (names: readonly string[]): number => Math.max(...names.map((name) => name.length));
@@ -117,7 +107,7 @@ async function linkOf(call: Call, project: string | undefined, options: Options)
       expiration_timeout: expires,
     }),
   );
-  if (svg !== undefined) await written(`${svg}`, text(link, 'qr_svg'), ` The address is ${text(link, 'url')}`);
+  if (svg !== undefined) await textWrite(`${svg}`, text(link, 'qr_svg'), ` The address is ${text(link, 'url')}`);
   return link;
 }
 
