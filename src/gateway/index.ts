@@ -1,4 +1,4 @@
-// gateway: the payment gateway API. Its rooms are projects, orders, rates, risk and operator; this door puts their endpoints together.
+// gateway: the payment gateway API. Its rooms are projects, templates, orders, rates, risk and operator; this door puts their endpoints together.
 // Never imports issuing: the two meet as messages through the network.
 export { type GatewayApiOptions, gatewayApi } from './routes.ts';
 export { clockRestore, clockSave } from './sandbox-clock-queries.ts';

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { encode } from 'uqr';
 import { DEFAULT_TEMPLATE } from '../../src/gateway/templates/index.ts';
+import { openapiOf } from '../../src/http/index.ts';
 import { type Client, type TestApp, testApp } from '../support/app.ts';
 import { type Installation, installation, SECRET } from './installation.ts';
 
@@ -153,6 +154,18 @@ describe('templates', () => {
       assert.equal((await page(path, accept)).status, status, `${path} ${accept}`);
     const refusal = await page('/projects/looks/templates/never/preview', 'text/html');
     assert.match(refusal.headers.get('content-type') ?? '', /^application\/problem\+json/);
+  });
+
+  it('what answers a page is described as one, its failures as problems', () => {
+    const { paths } = openapiOf([at.declaration], { title: 'test', version: '1' }) as {
+      paths: Record<string, Record<string, { responses: Record<string, { content?: Record<string, unknown> }> }>>;
+    };
+    const of = (path: string, method: string) => paths[`/operator/projects/{login}${path}`]?.[method]?.responses;
+    for (const responses of [of('/templates/{id}/preview', 'get'), of('/templates/preview', 'post')]) {
+      assert.deepEqual(responses?.['200']?.content, { 'text/html': { schema: { type: 'string' } } });
+      assert.deepEqual(Object.keys(responses?.['404']?.content ?? {}), ['application/json']);
+    }
+    assert.deepEqual(Object.keys(of('/links', 'post')?.['201']?.content ?? {}), ['application/json']);
   });
 });
 
