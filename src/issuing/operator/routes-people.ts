@@ -32,6 +32,7 @@ import {
   userCreate,
   userGet,
   usersOf,
+  userToChange,
   userUpsert,
 } from '../tenants/index.ts';
 import type { IssuingOffice } from './office.ts';
@@ -288,7 +289,9 @@ export function peopleEndpoints({ issuer, tools, change }: IssuingOffice): AnyEn
         const { name, surname, email, mobile, active } = input.body;
         refuseMobile(mobile);
         const after = await change(input, 'user.patch', input.params.id, async (inside) => {
-          const row = await userOf(tenantId, input.params.id, inside);
+          const id = inward(input.params.id);
+          const row = id === null ? null : await userToChange(inside, tenantId, id);
+          if (!row) throw notFound('No such user');
           const changed: User = {
             ...row,
             name: name ?? row.name,

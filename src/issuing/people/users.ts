@@ -7,6 +7,7 @@ import {
   type AuthChannel,
   factorPut,
   loginOf,
+  loginReset,
   loginTried,
   mobileOfOther,
   needEmail,
@@ -16,6 +17,7 @@ import {
   type User,
   userEmailKind,
   userInsert,
+  userToChange,
   userUpsert,
 } from '../tenants/index.ts';
 
@@ -109,26 +111,34 @@ export async function userAsked(issuer: Issuer, session: Session, text: string):
   return user;
 }
 
+/** Changes a user as he is now, not as he was when the request came: what others have changed meanwhile stays. */
+async function changed(issuer: Issuer, { tenant_id, id }: User, change: (user: User) => User): Promise<User> {
+  return issuer.db.transaction(async (db) => {
+    const user = await userToChange(db, tenant_id, id);
+    if (!user) throw new Refusal('RESOURCE_NOT_FOUND');
+    const after = { ...change(user), updated_at: issuer.clock.now() };
+    if (!(await userUpsert(db, after))) throw new Refusal('EMAIL_NOT_UNIQUE');
+    return after;
+  });
+}
+
 export async function patchUser(
   issuer: Issuer,
   session: Session,
   user: User,
   patch: Partial<Omit<UserRequest, 'password'>>,
 ): Promise<User> {
-  const mobile = patch.mobileNumber ?? user.mobile;
-  const email = patch.email?.toLowerCase() ?? user.email;
-  if (mobile !== user.mobile || email !== user.email) steppedUp(session);
-  if (mobile !== user.mobile) await freeMobile(issuer, session, mobile);
-  const after: User = {
-    ...user,
-    name: patch.name ?? user.name,
-    surname: patch.surname ?? user.surname,
-    email,
-    mobile,
-    updated_at: issuer.clock.now(),
+  const { name, surname, mobileNumber } = patch;
+  const email = patch.email?.toLowerCase();
+  const changedOf = (of: User): User => {
+    const mobile = mobileNumber ?? of.mobile;
+    const after = { ...of, name: name ?? of.name, surname: surname ?? of.surname, email: email ?? of.email, mobile };
+    if (after.mobile !== of.mobile || after.email !== of.email) steppedUp(session);
+    return after;
   };
-  if (!(await issuer.db.transaction((db) => userUpsert(db, after)))) throw new Refusal('EMAIL_NOT_UNIQUE');
-  return after;
+  const { mobile } = changedOf(user);
+  if (mobile !== user.mobile) await freeMobile(issuer, session, mobile);
+  return changed(issuer, user, changedOf);
 }
 
 /** Only the root user switches others off and on; he himself stays. */
@@ -136,7 +146,7 @@ export async function setActive(issuer: Issuer, session: Session, user: User, ac
   root(session);
   steppedUp(session);
   if (user.kind === 'root') throw new Refusal('ROOT_USER_ALWAYS_ACTIVE');
-  await issuer.db.transaction((db) => userUpsert(db, { ...user, active, updated_at: issuer.clock.now() }));
+  await changed(issuer, user, (now) => ({ ...now, active }));
 }
 
 const MOST_FAILURES = 5;
@@ -153,7 +163,7 @@ export async function changePassword(issuer: Issuer, session: Session, old: stri
   if (!counted) throw new Refusal('LOGIN_LOCKED');
   if (!right) throw new Refusal('PASSWORD_INVALID');
   const password = await passwordFrom(issuer.random, next);
-  await issuer.db.transaction((db) => userUpsert(db, { ...user, updated_at: now }, password));
+  await loginReset(issuer.db, { tenantId: tenant.id, id: user.id }, password, now);
 }
 
 /** kind → the programme's switch for it, and what is said while that is off. */

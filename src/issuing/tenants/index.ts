@@ -21,6 +21,7 @@ export {
   userGet,
   userInsert,
   usersOf,
+  userToChange,
   userUpsert,
 } from './people-queries.ts';
 export {

@@ -66,6 +66,15 @@ export async function userGet(db: Db, tenantId: bigint, id: bigint): Promise<Use
   return rows[0] ?? null;
 }
 
+/**
+ * The user as he is now, for who changes him. Inside a transaction: the tenant's row is locked, as `userUpsert` locks it, so that what
+ * others change meanwhile is not written back.
+ */
+export async function userToChange(db: Db, tenantId: bigint, id: bigint): Promise<User | null> {
+  await db.query('select id from tenants where id = $1 for no key update', [tenantId]);
+  return userGet(db, tenantId, id);
+}
+
 type UserRow = User & { readonly password: Password | null; readonly failed_logins: number };
 
 const users = table<UserRow>(
