@@ -20,11 +20,13 @@ import {
   createLink,
   type Gateway,
   land,
+  landingView,
   orderInvariants,
   orderTimeline,
   orderTrace,
   recoverOrphans,
   runWorker,
+  sandboxWallets,
 } from './gateway/orders/index.ts';
 import { createProjects, sandboxSecrets, seedSandbox } from './gateway/projects/index.ts';
 import { createRisk } from './gateway/risk/index.ts';
@@ -48,7 +50,7 @@ import {
   stanMaker,
   threedsOutcome,
 } from './network/index.ts';
-import { checkoutRoutes } from './pages/index.ts';
+import { checkoutRoutes, formTokens, landingRoutes, previewPage } from './pages/index.ts';
 import { advanceTo, createCommitter, type Database, purgeCommitGroups, StartError } from './store/index.ts';
 import {
   acsRoutes,
@@ -196,6 +198,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
         directory: withCardholders(issuing.cardholders, directory, { keys: vault, random }),
       }),
       once: onceRecords,
+      wallets: sandbox ? sandboxWallets({ seed: keyed('sandbox.wallets', ''), random }) : null,
       simulatedIssuer: sandbox ? simulatedIssuer : null,
       project: (id) => projects.byId(id),
     };
@@ -236,6 +239,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       invariants: checkInvariants,
       trace: (id) => orderTrace(gateway, id, issuing.decisionsOf),
       rotateKeys: () => vault.rotate(),
+      previewPage: (template, language) => previewPage(template, language, clock.now()),
       createLink: (project, fields) => createLink(gateway, project, fields),
     };
     const operatorAuthentication = bearerAuthentication({
@@ -297,8 +301,15 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
           cardholders: issuing.cardholders,
         }),
       );
+      const tokens = formTokens({ keyed, random, clock: systemClock, publicUrl });
+      await pages.register(checkoutRoutes({ checkout: checkoutDoor(gateway), tokens, publicUrl }));
       await pages.register(
-        checkoutRoutes({ checkout: checkoutDoor(gateway), land: (fields) => land(gateway, fields), publicUrl }),
+        landingRoutes({
+          land: (fields) => land(gateway, fields),
+          landed: (ticket) => landingView(gateway, ticket),
+          publicUrl,
+          log,
+        }),
       );
     });
 

@@ -13,6 +13,7 @@ import { formAgain, type Started, start } from './requestor.ts';
 
 export type { Authentication, AuthenticationRequest, Scenario } from './authentication.ts';
 export type { BrowserDetails } from './browser.ts';
+export { browserOf } from './browser.ts';
 export type { CardholderChallenge, Cardholders, ChallengeState, Enrolment } from './cardholders.ts';
 export { type CavvClaim, type Keys, verifyCavv } from './cavv.ts';
 export {
@@ -23,6 +24,7 @@ export {
   sandboxDirectory,
   withCardholders,
 } from './directory.ts';
+export { eciOf } from './eci.ts';
 export { checkExternal, type ExternalError, type ExternalResult, externalAuthentication } from './external.ts';
 export type { Finished, Returned } from './finish.ts';
 export type { Form3d } from './form.ts';

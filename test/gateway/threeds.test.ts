@@ -62,8 +62,9 @@ test('challenge with the right code: TermUrl authorizes, Y, and a second post ch
   assert.match(made.form3d_html, /id="form3d"/);
   const back = await challenge(made, '1234');
   const landed = await post(back.action, back.fields);
-  assert.equal(landed.status, 200);
-  assert.match(await landed.text(), new RegExp(`https://shop.example/back\\?x=1&amp;order_id=${made.id}`));
+  assert.equal(landed.status, 303);
+  const end = new URL(landed.headers.get('location') ?? '', florin.url);
+  assert.match(await (await fetch(end)).text(), new RegExp(`https://shop.example/back\\?x=1&amp;order_id=${made.id}`));
   const after = await get(made.id);
   assert.equal(after.status, 'charged');
   assert.equal(after.secure3d.authorization_status, 'Y');

@@ -49,6 +49,10 @@ const VALUES: Readonly<Record<keyof ProjectSettings, { good: readonly unknown[];
       ['192.0.2.0/024'],
     ],
   },
+  frame_origins: {
+    good: [[], ['https://shop.example', 'http://localhost:3000']],
+    bad: ['https://shop.example', ['https://shop.example/'], ['shop.example'], ['*'], ["'self'"], [1]],
+  },
   return_origins: {
     good: [[], ['https://shop.example'], ['https://shop.example:8443', 'http://localhost:3000']],
     bad: [

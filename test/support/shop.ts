@@ -17,7 +17,7 @@ export const uris = ({ status, body, text }: Reply): string[] => {
 };
 
 /** What a browser does with a form. */
-export const postForm = (url: string, fields: Fields): Promise<Response> =>
+const postForm = (url: string, fields: Fields): Promise<Response> =>
   fetch(url, {
     method: 'POST',
     redirect: 'manual',

@@ -36,6 +36,8 @@ export interface AuthorizeRequest {
   readonly card: CardData;
   /** Result of an authentication that the merchant did elsewhere. */
   readonly external: ExternalResult | null;
+  /** A wallet's token by its id: it pays once. null: what proves the authentication is used once instead. */
+  readonly onceOnly?: string | null;
   readonly browser: BrowserDetails | null;
   readonly initiator: 'customer' | 'merchant';
   readonly parentOrderId: bigint | null;
@@ -76,7 +78,7 @@ export async function authorize(gateway: Gateway, request: AuthorizeRequest): Pr
     draft,
     gateway.vault.fingerprint(request.card.pan),
   ]);
-  const cavv = request.external?.cavv ?? request.external?.dsrp ?? null;
+  const cavv = request.onceOnly ?? request.external?.cavv ?? request.external?.dsrp ?? null;
   const needs: Need[] = [
     ...(once ? [once.need] : []),
     ...(pageOrder ? [needOrder(project.id, pageOrder.id)] : unique.needs),

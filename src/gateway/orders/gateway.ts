@@ -8,6 +8,7 @@ import type { Vault } from '../../vault/index.ts';
 import type { Project, Terminal } from '../projects/index.ts';
 import type { Risk } from '../risk/index.ts';
 import type { View } from './present.ts';
+import type { WalletKeys } from './wallets.ts';
 
 /** What the simulator knows about its own cards; only asked for terminals on its link. */
 export interface SimulatedIssuer {
@@ -34,6 +35,8 @@ export interface Gateway {
   readonly once: OnceRecords;
   readonly publicUrl: string;
   readonly sandbox: boolean;
+  /** null: no wallets. */
+  readonly wallets: WalletKeys | null;
   readonly simulatedIssuer: SimulatedIssuer | null;
   /** The advisory lock number that this process holds while it lives. */
   readonly process: bigint;

@@ -1,22 +1,48 @@
 // The browser comes back from the access control server: the story ends here, whatever was clicked. No cookie is needed: MD carries it.
+// Where it ends is a page with an address of its own (a ticket), so that a reload shows the same and posts nothing again.
+import { timingSafeEqual } from 'node:crypto';
 import type { Returned } from '../../threeds/index.ts';
 import { complete } from './complete.ts';
 import { OrderNotFound } from './errors.ts';
 import type { Gateway } from './gateway.ts';
-import type { OrderStatus } from './model.ts';
-import { returnTo } from './page.ts';
+import { type PageView, pageView } from './page-view.ts';
 import { orderGet } from './queries.ts';
 
-export interface Landing {
-  readonly orderId: string;
-  readonly status: OrderStatus;
-  readonly returnUrl: string | null;
-  /** The merchant finishes the order itself: the browser is posted there. */
-  readonly notifyUrl: string | null;
-  /** A further form for the bank, after the device-data step. */
-  readonly form: string | null;
+/** Where the browser goes from TermUrl. */
+export type Landing =
+  /** To the page of this ticket. */
+  | { readonly kind: 'landed'; readonly ticket: string }
+  /** The merchant finishes the order itself: it is posted there with the order's id. */
+  | { readonly kind: 'notify'; readonly url: string; readonly orderId: string }
+  /** On to the bank, after the device-data step. */
+  | { readonly kind: 'bank'; readonly form: string };
+
+const MAC_LENGTH = 16;
+
+const macOf = (gateway: Gateway, ids: Buffer): Buffer => gateway.vault.keyed('landing', ids).subarray(0, MAC_LENGTH);
+
+/** Owner and order as the outside knows them, and a proof that we have said so: 43 characters. */
+export function ticketOf(gateway: Gateway, owner: bigint, orderId: bigint): string {
+  const ids = Buffer.alloc(16);
+  ids.writeBigUInt64BE(BigInt(gateway.permutation.outward(owner)));
+  ids.writeBigUInt64BE(BigInt(gateway.permutation.outward(orderId)), 8);
+  return Buffer.concat([ids, macOf(gateway, ids)]).toString('base64url');
 }
 
+/** What stands at the end of a challenge; null: no ticket of ours. */
+export async function landingView(gateway: Gateway, ticket: string): Promise<PageView | null> {
+  if (!/^[A-Za-z0-9_-]{43}$/.test(ticket)) return null;
+  const bytes = Buffer.from(ticket, 'base64url');
+  const ids = bytes.subarray(0, 16);
+  if (!timingSafeEqual(bytes.subarray(16), macOf(gateway, ids))) return null;
+  const owner = gateway.permutation.inward(ids.readBigUInt64BE().toString());
+  const orderId = gateway.permutation.inward(ids.readBigUInt64BE(8).toString());
+  if (owner === null || orderId === null) return null;
+  const [project, state] = await Promise.all([gateway.project(owner), orderGet(gateway.db, owner, orderId)]);
+  return project && state && pageView(gateway, project, state);
+}
+
+/** null: the post belongs to no challenge of ours. */
 export async function land(gateway: Gateway, returned: Returned): Promise<Landing | null> {
   const whose = typeof returned.MD === 'string' ? gateway.threeds.ownerOf(returned.MD) : null;
   const finished = await gateway.threeds.finish(returned, null);
@@ -24,9 +50,9 @@ export async function land(gateway: Gateway, returned: Returned): Promise<Landin
   const project = await gateway.project(whose.owner);
   const before = await orderGet(gateway.db, whose.owner, whose.orderId);
   if (!project || !before) return null;
-  const notifyUrl = before.order.options.secure3d20_return_url ?? null;
-  let form: string | null = null;
-  if (before.order.status === 'prepared' && notifyUrl === null && finished.kind !== 'pending') {
+  const url = before.order.options.secure3d20_return_url;
+  if (url) return { kind: 'notify', url, orderId: gateway.permutation.outward(whose.orderId) };
+  if (before.order.status === 'prepared' && finished.kind !== 'pending') {
     const answer = await complete(gateway, { project, orderId: whose.orderId, returned, once: null }).catch(
       (error: unknown) => {
         if (error instanceof OrderNotFound) return null;
@@ -34,16 +60,10 @@ export async function land(gateway: Gateway, returned: Returned): Promise<Landin
       },
     );
     if (answer?.status === 201)
-      form = (JSON.parse(answer.body) as { orders: [{ form3d_html: string }] }).orders[0].form3d_html;
+      return {
+        kind: 'bank',
+        form: (JSON.parse(answer.body) as { orders: [{ form3d_html: string }] }).orders[0].form3d_html,
+      };
   }
-  const after = (await orderGet(gateway.db, whose.owner, whose.orderId)) ?? before;
-  const orderId = gateway.permutation.outward(whose.orderId);
-  const { return_url } = after.order.options;
-  return {
-    orderId,
-    status: after.order.status,
-    returnUrl: return_url ? returnTo(return_url, orderId) : null,
-    notifyUrl,
-    form,
-  };
+  return { kind: 'landed', ticket: ticketOf(gateway, whose.owner, whose.orderId) };
 }

@@ -28,7 +28,7 @@ export interface OrderRequest {
 export type Begun = { readonly answer: StoredAnswer } | { readonly state: OrderState; readonly operation: Operation };
 type Waiting = { readonly unresolved: bigint | null };
 
-type Action = 'charge' | 'reverse' | 'refund' | 'cancel';
+type Action = 'charge' | 'reverse' | 'refund' | 'cancel' | 'abandon';
 
 export const charge = (gateway: Gateway, request: OrderRequest): Promise<StoredAnswer> =>
   operate(gateway, 'charge', request);
@@ -38,6 +38,9 @@ export const refund = (gateway: Gateway, request: OrderRequest): Promise<StoredA
   operate(gateway, 'refund', request);
 export const cancel = (gateway: Gateway, request: OrderRequest): Promise<StoredAnswer> =>
   operate(gateway, 'cancel', request);
+/** By the payer: only before anything was sent. What is paid, he can't undo. */
+export const abandon = (gateway: Gateway, request: OrderRequest): Promise<StoredAnswer> =>
+  operate(gateway, 'abandon', request);
 
 async function operate(gateway: Gateway, action: Action, request: OrderRequest): Promise<StoredAnswer> {
   const begun = await gateway.committer.submit(intent(gateway, action, request));

@@ -1,59 +1,51 @@
-// What the payment page does with an order: find it by its token, pay with a card, cancel. The page itself (HTML) is another room's.
-import { formatAmount, Pan } from '../../base/index.ts';
+// The payment page's door to an order: what a payer sees of it, and what he may do to it. The page itself (HTML) is another room's.
+// Rule: each action is decided again on the locked order; what it is not allowed to do there changes nothing, and the answer is the view.
+import type { BrowserDetails } from '../../threeds/index.ts';
 import type { Project } from '../projects/index.ts';
-import { authorize } from './authorize.ts';
+import { type AuthorizeRequest, authorize } from './authorize.ts';
+import { complete } from './complete.ts';
 import { create, pageTokenHash, pageTokenOwner } from './create.ts';
 import type { Draft } from './draft.ts';
+import { runDue } from './due.ts';
 import type { Gateway } from './gateway.ts';
 import type { Order, OrderState } from './model.ts';
-import { cancel } from './operate.ts';
+import { abandon } from './operate.ts';
+import { type PageCard, readCard, type WrongField } from './page-card.ts';
+import { mayDo, type PageAction } from './page-states.ts';
+import { type PageView, pageView } from './page-view.ts';
 import { orderGet, payLinkOrder } from './queries.ts';
+import type { Wallet } from './wallets.ts';
 
-/** What a payer may see and do. */
-export interface PageView {
-  readonly status: Order['status'];
-  readonly merchant: string;
-  readonly description: string | null;
-  readonly amount: string;
-  readonly currency: string;
-  readonly orderId: string;
-  readonly open: boolean;
-  readonly attemptsLeft: number;
-  readonly attempts: number;
-  readonly expiresAt: Date | null;
-  readonly returnUrl: string | null;
-  readonly holderRequired: boolean;
-  readonly cvvRequired: boolean;
-  readonly language: string;
-  readonly maskedPan: string;
-  readonly sandbox: boolean;
+/** Who stands before the page. */
+export interface Payer {
+  readonly ip: string;
+  readonly browser: BrowserDetails | null;
 }
 
-export interface PageCard {
-  readonly number: string;
-  readonly month: string;
-  readonly year: string;
-  readonly cvv: string;
-  readonly holder: string;
-}
-
-/** What a payer's step led to: the page again, a form for the bank, or the end. */
+/** What a payer's step led to: the page of this token, or what he typed was wrong and nothing was done. */
 export type PageStep =
-  | { readonly kind: 'view'; readonly view: PageView }
-  | { readonly kind: 'form'; readonly html: string }
-  | { readonly kind: 'invalid'; readonly fields: readonly (keyof PageCard)[]; readonly view: PageView };
+  | { readonly kind: 'moved'; readonly token: string }
+  | { readonly kind: 'wrong'; readonly fields: readonly WrongField[]; readonly view: PageView }
+  /** He goes, and a link that is for many stays as it was. */
+  | { readonly kind: 'left'; readonly view: PageView }
+  /** The wallet's token could not be used. */
+  | { readonly kind: 'wallet_refused'; readonly view: PageView };
 
 export interface CheckoutDoor {
+  /** null: no such page. */
   view(token: string): Promise<PageView | null>;
-  pay(token: string, card: PageCard, ip: string): Promise<PageStep | null>;
-  cancel(token: string): Promise<PageView | null>;
+  pay(token: string, card: PageCard, payer: Payer): Promise<PageStep | null>;
+  /** `walletToken` null: the sandbox makes one. */
+  payByWallet(token: string, wallet: Wallet, walletToken: string | null, payer: Payer): Promise<PageStep | null>;
+  cancel(token: string): Promise<PageStep | null>;
+  /** The bank has answered: goes on with the payment. */
+  finish(token: string): Promise<PageStep | null>;
 }
 
-/** `return_url` with the order's id appended and its own query kept. */
-export function returnTo(url: string, orderId: string): string {
-  const target = new URL(url);
-  target.searchParams.set('order_id', orderId);
-  return target.toString();
+interface Found {
+  readonly token: string;
+  readonly project: Project;
+  readonly state: OrderState;
 }
 
 const draftOf = (order: Order): Draft => ({
@@ -71,97 +63,106 @@ const draftOf = (order: Order): Draft => ({
 });
 
 export function checkoutDoor(gateway: Gateway): CheckoutDoor {
-  const find = async (token: string): Promise<{ project: Project; state: OrderState } | null> => {
+  const read = async (token: string): Promise<Found | null> => {
     const owner = pageTokenOwner(gateway, token);
     if (owner === null) return null;
     const id = await payLinkOrder(gateway.db, owner, pageTokenHash(gateway, token));
     const [project, state] =
       id === null ? [null, null] : await Promise.all([gateway.project(owner), orderGet(gateway.db, owner, id)]);
-    return project && state ? { project, state } : null;
+    return project && state ? { token, project, state } : null;
   };
-  const viewOf = ({ project, state: { order } }: { project: Project; state: OrderState }): PageView => {
-    const orderId = gateway.permutation.outward(order.id);
-    const expires = order.due.expire ? new Date(order.due.expire) : null;
-    return {
-      status: order.status,
-      merchant: project.name,
-      description: order.description,
-      amount: formatAmount(order.amount, order.currency),
-      currency: order.currency,
-      orderId,
-      open: order.status === 'new' && order.in_flight === null && (expires === null || expires > gateway.clock.now()),
-      attempts: order.attempts,
-      attemptsLeft: Math.max(0, project.settings.page_attempts - order.attempts),
-      expiresAt: expires,
-      returnUrl: order.options.return_url ? returnTo(order.options.return_url, orderId) : null,
-      holderRequired: project.settings.holder_required,
-      cvvRequired: project.settings.cvv_required,
-      language: order.options.language ?? 'en',
-      maskedPan: order.pan,
-      sandbox: gateway.sandbox,
-    };
+  /** A session whose time is over ends before anybody looks at it, whether a worker came by or not. */
+  const find = async (token: string): Promise<Found | null> => {
+    const found = await read(token);
+    const { expire } = found?.state.order.due ?? {};
+    const waits = found && ['new', 'prepared'].includes(found.state.order.status);
+    if (!found || !waits || !expire || new Date(expire) > gateway.clock.now()) return found;
+    await runDue(gateway, found.project.id, found.state.order.id);
+    return read(token);
   };
+  const viewOf = ({ project, state }: Found): Promise<PageView> => pageView(gateway, project, state);
+
+  /** The order that this payer pays, with its page: a static link makes one for each. null: it can't be made. */
+  async function ownOrder(found: Found, minor: bigint | null): Promise<{ order: Order; token: string } | null> {
+    const { project, state } = found;
+    if (!state.order.options.static_link) return { order: state.order, token: found.token };
+    const { static_link: _, ...options } = state.order.options;
+    const draft = { ...draftOf(state.order), amount: minor ?? state.order.amount, options };
+    const { location } = await create(gateway, { project, draft, once: null });
+    const token = location?.split('/').at(-1);
+    const made = token ? await read(token) : null;
+    return made && { order: made.state.order, token: made.token };
+  }
+
+  /** Runs `work` if the page is in a stage for it. */
+  async function acting(
+    token: string,
+    action: PageAction,
+    work: (found: Found, view: PageView) => Promise<PageStep>,
+  ): Promise<PageStep | null> {
+    const found = await find(token);
+    if (!found) return null;
+    const view = await viewOf(found);
+    return mayDo(action, view.stage) ? work(found, view) : { kind: 'moved', token };
+  }
+
+  async function send(
+    found: Found,
+    minor: bigint | null,
+    { ip, browser }: Payer,
+    means: Pick<AuthorizeRequest, 'card' | 'external' | 'onceOnly'>,
+  ): Promise<PageStep> {
+    const { project } = found;
+    const own = await ownOrder(found, minor);
+    if (!own) return { kind: 'moved', token: found.token };
+    const draft = draftOf(own.order);
+    await authorize(gateway, {
+      project,
+      draft: { ...draft, location: draft.location?.ip ? draft.location : { ...draft.location, ip } },
+      ...means,
+      browser,
+      initiator: 'customer',
+      parentOrderId: null,
+      cardId: null,
+      refuse: null,
+      pageOrder: own.order,
+      once: null,
+    });
+    return { kind: 'moved', token: own.token };
+  }
+
   return {
     async view(token) {
       const found = await find(token);
       return found && viewOf(found);
     },
-    async pay(token, card, ip) {
-      const found = await find(token);
-      if (!found) return null;
-      const view = viewOf(found);
-      if (!view.open) return { kind: 'view', view };
-      const pan = Pan.parse(card.number);
-      const month = /^(0?[1-9]|1[0-2])$/.test(card.month) ? card.month.padStart(2, '0') : null;
-      const year = /^(20)?\d{2}$/.test(card.year) ? card.year.slice(-2) : null;
-      const wrong: (keyof PageCard)[] = [];
-      if (!pan) wrong.push('number');
-      if (!month) wrong.push('month');
-      if (!year) wrong.push('year');
-      if (view.cvvRequired ? !/^\d{3,4}$/.test(card.cvv) : !/^(\d{3,4})?$/.test(card.cvv)) wrong.push('cvv');
-      if (view.holderRequired && (card.holder.length < 2 || card.holder.length > 40)) wrong.push('holder');
-      if (!pan || !month || !year || wrong.length > 0) return { kind: 'invalid', fields: wrong, view };
-      const { project, state } = found;
-      const order = state.order.options.static_link ? await ownOrder(gateway, project, state.order) : state.order;
-      if (!order) return { kind: 'view', view };
-      const draft = draftOf(order);
-      const answer = await authorize(gateway, {
-        project,
-        draft: { ...draft, location: draft.location?.ip ? draft.location : { ...draft.location, ip } },
-        card: { pan, expiry: `${year}${month}`, cvv: card.cvv || null, holder: card.holder || null },
-        external: null,
-        browser: null,
-        initiator: 'customer',
-        parentOrderId: null,
-        cardId: null,
-        refuse: null,
-        pageOrder: order,
-        once: null,
-      });
-      if (answer.status === 201) {
-        const html = (JSON.parse(answer.body) as { orders: [{ form3d_html: string }] }).orders[0].form3d_html;
-        return { kind: 'form', html };
-      }
-      const after = await orderGet(gateway.db, project.id, order.id);
-      return { kind: 'view', view: viewOf({ project, state: after ?? state }) };
-    },
-    async cancel(token) {
-      const found = await find(token);
-      if (!found) return null;
-      await cancel(gateway, { project: found.project, orderId: found.state.order.id, amount: null, once: null });
-      const after = await find(token);
-      return after && viewOf(after);
-    },
+    pay: (token, typed, payer) =>
+      acting(token, 'pay', async (found, view) => {
+        const { cvvRequired, holderRequired, now } = view;
+        const amountIn = view.minor === null ? view.currency : null;
+        const read = readCard(typed, { cvvRequired, holderRequired, amountIn, now });
+        if ('wrong' in read) return { kind: 'wrong', fields: read.wrong, view };
+        return send(found, read.minor, payer, { card: read.card, external: null, onceOnly: null });
+      }),
+    payByWallet: (token, wallet, walletToken, payer) =>
+      acting(token, 'pay', async (found, view) => {
+        const { wallets } = gateway;
+        const refused: PageStep = { kind: 'wallet_refused', view };
+        if (!wallets || view.minor === null || !view.wallets.includes(wallet)) return refused;
+        const due = { minor: view.minor, currency: view.currency };
+        const means = wallets.open(wallet, walletToken, due, view.now);
+        return means ? send(found, null, payer, means) : refused;
+      }),
+    cancel: (token) =>
+      acting(token, 'cancel', async ({ project, state: { order } }, view) => {
+        if (order.options.static_link) return { kind: 'left', view };
+        await abandon(gateway, { project, orderId: order.id, amount: null, once: null });
+        return { kind: 'moved', token };
+      }),
+    finish: (token) =>
+      acting(token, 'finish', async ({ project, state: { order } }) => {
+        await complete(gateway, { project, orderId: order.id, returned: {}, once: null });
+        return { kind: 'moved', token };
+      }),
   };
-}
-
-/** A static link serves many payers: each gets an order of its own. */
-async function ownOrder(gateway: Gateway, project: Project, template: Order): Promise<Order | null> {
-  const { static_link: _, ...options } = template.options;
-  const answer = await create(gateway, { project, draft: { ...draftOf(template), options }, once: null });
-  const id =
-    answer.status === 201
-      ? gateway.permutation.inward((JSON.parse(answer.body) as { orders: [{ id: string }] }).orders[0].id)
-      : null;
-  return id === null ? null : ((await orderGet(gateway.db, project.id, id))?.order ?? null);
 }

@@ -47,6 +47,10 @@ export const refund: Rule = alone(({ order }, amount) => {
 const isCleared = ({ operations }: OrderState): boolean =>
   operations.some((operation) => operation.cleared_at !== null);
 
+export const abandon: Rule = alone(({ order }) =>
+  order.status === 'new' || order.status === 'prepared' ? { close: 'cancelled' } : refuse('not_new'),
+);
+
 /** Before the charge a reverse; after it and before settlement a void of the charge; after settlement a refund of the rest. */
 export const cancel: Rule = alone((state, amount, terminal, now) => {
   const { order } = state;

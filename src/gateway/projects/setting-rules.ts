@@ -30,6 +30,7 @@ export const settingRules: Readonly<Record<keyof ProjectSettings, ValueRule>> = 
     100,
   ),
   return_origins: listOf({ says: 'an http or https origin (https://shop.example)', accepts: isOrigin }, 0, 100),
+  frame_origins: listOf({ says: 'an http or https origin (https://shop.example)', accepts: isOrigin }, 0, 20),
   card_testing: flag,
   risk_dry_run: flag,
   rate_limit: {

@@ -28,6 +28,8 @@ export interface ProjectSettings {
   readonly allowed_addresses: readonly string[];
   /** Origins that return_url and secure3d20_return_url may name; empty: any https origin (any origin in sandbox mode). */
   readonly return_origins: readonly string[];
+  /** Origins that may show the payment page in a frame; empty: nobody. */
+  readonly frame_origins: readonly string[];
   /** Count tries by card, address, BIN and refuse patterns of card testing. */
   readonly card_testing: boolean;
   /** Evaluate and record fraud rules, but refuse nothing. */
@@ -52,6 +54,7 @@ export const defaultSettings: ProjectSettings = {
   wallets: false,
   allowed_addresses: [],
   return_origins: [],
+  frame_origins: [],
   card_testing: false,
   risk_dry_run: false,
   rate_limit: null,

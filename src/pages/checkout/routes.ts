@@ -1,117 +1,159 @@
-// The payment page and the end of 3-D Secure over HTTP. Pages only: form posts in, HTML or a 303 out; no card data in any address.
-
-import { createHash } from 'node:crypto';
-import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { CheckoutDoor, Landing, PageCard, PageStep, PageView } from '../../gateway/orders/index.ts';
-import { cssHash } from '../style.ts';
-import { bankPage, endPage, formPage, messagePage, notifyPage, onwardPage } from './views.ts';
+// The payment page over HTTP. Pages only: form posts in, a 303 or HTML out, so that a reload never posts again; no card data in any address.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { CheckoutDoor, PageCard, PageStep, PageView, Payer } from '../../gateway/orders/index.ts';
+import { WALLETS } from '../../gateway/orders/index.ts';
+import { browserOf } from '../../threeds/index.ts';
+import type { Page } from '../document.ts';
+import { languageFor, type Words, wordsIn } from '../languages.ts';
+import type { FormTokens } from './form-token.ts';
+import { type FormState, formPage, NOTHING_TYPED } from './form-view.ts';
+import {
+  answeredPage,
+  bankPage,
+  endPage,
+  leadsToShop,
+  leftPage,
+  messagePage,
+  onwardPage,
+  workingPage,
+} from './other-views.ts';
 
 export interface CheckoutOptions {
   readonly checkout: CheckoutDoor;
-  readonly land: (fields: Readonly<Record<string, unknown>>) => Promise<Landing | null>;
+  readonly tokens: FormTokens;
   readonly publicUrl: string;
 }
 
-/** Submits the one form of the page; the button stays for browsers without script. */
-const SUBMIT = `document.forms[0].submit()`;
-const submitHash = `'sha256-${createHash('sha256').update(SUBMIT).digest('base64')}'`;
-const submitting = (page: string): string => page.replace('</body>', `<script>${SUBMIT}</script></body>`);
+type Of = FastifyRequest<{ Params: { token: string } }>;
 
-const policy = (formTargets: string, frames: string, script = ''): string =>
-  `default-src 'none'; style-src ${cssHash};${script === '' ? '' : ` script-src ${script};`} form-action ${formTargets}; base-uri 'none'; frame-ancestors ${frames}`;
+export const send = (reply: FastifyReply, { html, headers }: Page, status = 200): FastifyReply =>
+  reply.code(status).headers(headers).send(html);
+
+export const wordsFor = (request: FastifyRequest, asked: string | null = null): Words =>
+  wordsIn(languageFor(asked, request.headers['accept-language']));
+
+const fieldsOf = ({ body }: FastifyRequest): Readonly<Record<string, unknown>> =>
+  typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
+const textIn = (fields: Readonly<Record<string, unknown>>, name: string): string => {
+  const value = fields[name];
+  return typeof value === 'string' ? value.trim() : '';
+};
+
+/** In a frame the way back to the shop leads out of it. */
+const isFramed = ({ headers }: FastifyRequest): boolean =>
+  ['iframe', 'frame', 'embed', 'object'].includes(String(headers['sec-fetch-dest'] ?? ''));
 
 export function checkoutRoutes({
   checkout,
-  land,
+  tokens,
   publicUrl,
 }: CheckoutOptions): (app: FastifyInstance) => Promise<void> {
-  const bank = `'self' ${new URL(publicUrl).origin}`;
-  const show = (reply: FastifyReply, page: string, csp: string, status = 200): FastifyReply =>
-    reply
-      .code(status)
-      .headers({
-        'content-type': 'text/html; charset=utf-8',
-        'cache-control': 'no-store',
-        'content-security-policy': csp,
-      })
-      .send(page);
-  const closed = policy(`'self'`, `'none'`);
-  const missing = (reply: FastifyReply): FastifyReply =>
-    show(reply, messagePage('Not found', 'This payment link is not valid.'), closed, 404);
+  const { origin } = new URL(publicUrl);
+  const pathOf = (token: string): string => `/pay/${token}`;
 
-  const showView = (
+  const missing = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+    send(reply, messagePage(wordsFor(request), 'not_found_title', 'not_found_text'), 404);
+
+  const toShop = (request: FastifyRequest, reply: FastifyReply, words: Words, url: string): FastifyReply =>
+    isFramed(request)
+      ? send(reply, onwardPage(words, url))
+      : reply.code(303).headers({ location: url, 'cache-control': 'no-store' }).send();
+
+  function show(
+    request: FastifyRequest,
     reply: FastifyReply,
+    token: string,
     view: PageView,
-    path: string,
-    wrong: readonly (keyof PageCard)[] = [],
-  ): FastifyReply => {
-    // Chromium holds a form's target and every redirect behind it against form-action: the shop is where the 303 leads.
-    const shop = view.returnUrl ? ` ${new URL(view.returnUrl).origin}` : '';
-    if (view.open)
-      return show(reply, formPage(view, path, wrong), policy(`'self'${shop}`, `'none'`), wrong.length > 0 ? 422 : 200);
-    const over = view.status !== 'new' && view.status !== 'prepared';
-    if (over && view.returnUrl)
-      return reply.code(303).header('location', view.returnUrl).header('cache-control', 'no-store').send();
-    return show(reply, endPage(view), closed);
-  };
-  const text = (fields: unknown, name: string): string => {
-    const value = (fields as Record<string, unknown> | null)?.[name];
-    return typeof value === 'string' ? value.trim() : '';
-  };
-  const sameOrigin = (origin: string | undefined): boolean =>
-    origin === undefined || origin === 'null' || origin === new URL(publicUrl).origin;
+    form: Partial<Pick<FormState, 'wrong' | 'walletRefused' | 'typed'>> = {},
+  ): FastifyReply {
+    const words = wordsFor(request, view.language);
+    const path = pathOf(token);
+    if (leadsToShop(view)) return toShop(request, reply, words, view.returnUrl);
+    const issued = tokens.issue(token, request.headers, view.frameOrigins.length > 0);
+    if (issued.cookie) reply.header('set-cookie', issued.cookie);
+    const seen = { view, words };
+    const formToken = issued.token;
+    const { wrong = [], walletRefused = false, typed = NOTHING_TYPED } = form;
+    // Stage → page; whatever is over has its end page.
+    if (view.stage === 'form')
+      return send(
+        reply,
+        formPage({ ...seen, path, formToken, wrong, walletRefused, typed }),
+        wrong.length > 0 || walletRefused ? 422 : 200,
+      );
+    if (view.stage === 'bank') return send(reply, bankPage(seen, path, formToken, origin));
+    if (view.stage === 'answered') return send(reply, answeredPage(seen, path, formToken));
+    return send(reply, view.stage === 'working' ? workingPage(seen, path) : endPage(seen));
+  }
+
+  /** What every post has in common: the form is ours, then the step, then where it leads. */
+  async function post(
+    request: Of,
+    reply: FastifyReply,
+    step: (fields: Readonly<Record<string, unknown>>, payer: Payer) => Promise<PageStep | null>,
+  ): Promise<FastifyReply> {
+    const { token } = request.params;
+    const fields = fieldsOf(request);
+    if (!tokens.accepts(token, request.headers, textIn(fields, 'form')))
+      return send(reply, messagePage(wordsFor(request), 'forbidden_title', 'forbidden_text'), 403);
+    const browser = browserOf(fields, {
+      ip: request.ip,
+      userAgent: request.headers['user-agent'],
+      accept: request.headers.accept,
+    });
+    const next = await step(fields, { ip: request.ip, browser });
+    if (!next) return missing(request, reply);
+    if (next.kind === 'moved')
+      return reply
+        .code(303)
+        .headers({ location: pathOf(next.token), 'cache-control': 'no-store' })
+        .send();
+    if (next.kind === 'left') {
+      const words = wordsFor(request, next.view.language);
+      if (next.view.returnUrl) return toShop(request, reply, words, next.view.returnUrl);
+      return send(reply, leftPage({ view: next.view, words }));
+    }
+    if (next.kind === 'wallet_refused') return show(request, reply, token, next.view, { walletRefused: true });
+    const typed = {
+      month: textIn(fields, 'month'),
+      year: textIn(fields, 'year'),
+      holder: textIn(fields, 'holder'),
+      amount: textIn(fields, 'amount'),
+    };
+    return show(request, reply, token, next.view, { wrong: next.fields, typed });
+  }
 
   return async (app) => {
-    app.get<{ Params: { token: string } }>('/pay/:token', async (request, reply) => {
+    app.get('/pay/:token', async (request: Of, reply) => {
       const view = await checkout.view(request.params.token);
-      return view ? showView(reply, view, `/pay/${request.params.token}`) : missing(reply);
+      return view ? show(request, reply, request.params.token, view) : missing(request, reply);
     });
-    app.post<{ Params: { token: string } }>('/pay/:token', async (request, reply) => {
-      if (!sameOrigin(request.headers.origin))
-        return show(reply, messagePage('Not allowed', 'This form was sent from another site.'), closed, 403);
-      const card: PageCard = {
-        number: text(request.body, 'number'),
-        month: text(request.body, 'month'),
-        year: text(request.body, 'year'),
-        cvv: text(request.body, 'cvv'),
-        holder: text(request.body, 'holder'),
-      };
-      const step: PageStep | null = await checkout.pay(request.params.token, card, request.ip);
-      if (!step) return missing(reply);
-      if (step.kind === 'form') return show(reply, submitting(bankPage(step.html)), policy(bank, `'none'`, submitHash));
-      return showView(reply, step.view, `/pay/${request.params.token}`, step.kind === 'invalid' ? step.fields : []);
-    });
-    app.post<{ Params: { token: string } }>('/pay/:token/cancel', async (request, reply) => {
-      if (!sameOrigin(request.headers.origin))
-        return show(reply, messagePage('Not allowed', 'This form was sent from another site.'), closed, 403);
-      const view = await checkout.cancel(request.params.token);
-      return view ? showView(reply, view, `/pay/${request.params.token}`) : missing(reply);
-    });
-
-    // The access control server posts across sites, so no cookie comes with it: MD alone says which order this is.
-    app.post('/threeds/term', async (request, reply) => {
-      const fields =
-        typeof request.body === 'object' && request.body !== null ? (request.body as Record<string, unknown>) : {};
-      const landing = await land(fields);
-      if (!landing)
-        return show(
-          reply,
-          messagePage('Not found', 'This confirmation is not valid any more.'),
-          policy(`'none'`, '*'),
-          400,
-        );
-      if (landing.form) return show(reply, submitting(bankPage(landing.form)), policy(bank, '*', submitHash));
-      if (landing.notifyUrl)
-        return show(
-          reply,
-          submitting(notifyPage(landing.notifyUrl, landing.orderId)),
-          policy(new URL(landing.notifyUrl).origin, '*', submitHash),
-        );
-      // A redirect to the shop right after a form post would meet the form-action of the page before: an own page moves on.
-      const page = landing.returnUrl
-        ? onwardPage(landing.returnUrl)
-        : endPage({ status: landing.status, orderId: landing.orderId, returnUrl: null });
-      return show(reply, page, policy(`'none'`, '*'));
-    });
+    app.post('/pay/:token', (request: Of, reply) =>
+      post(request, reply, (fields, payer) => {
+        const card: PageCard = {
+          number: textIn(fields, 'number'),
+          month: textIn(fields, 'month'),
+          year: textIn(fields, 'year'),
+          cvv: textIn(fields, 'cvv'),
+          holder: textIn(fields, 'holder'),
+          amount: textIn(fields, 'amount'),
+        };
+        return checkout.pay(request.params.token, card, payer);
+      }),
+    );
+    app.post('/pay/:token/wallet', (request: Of, reply) =>
+      post(request, reply, async (fields, payer) => {
+        const wallet = WALLETS.find((known) => known === fields.wallet);
+        const given = textIn(fields, 'token');
+        if (!wallet) return null;
+        return checkout.payByWallet(request.params.token, wallet, given === '' ? null : given, payer);
+      }),
+    );
+    app.post('/pay/:token/cancel', (request: Of, reply) =>
+      post(request, reply, () => checkout.cancel(request.params.token)),
+    );
+    app.post('/pay/:token/finish', (request: Of, reply) =>
+      post(request, reply, () => checkout.finish(request.params.token)),
+    );
   };
 }
