@@ -61,7 +61,7 @@ export function wordsIn(language: Language): Words {
     language,
     text: (name, values = {}) => filled(catalogue[name], values),
     attemptsLeft(count) {
-      const form = catalogue.attempts_left[plurals.select(count)] ?? (catalogue.attempts_left.other as string);
+      const form = catalogue.attempts_left[plurals.select(count)] ?? catalogue.attempts_left.other ?? '';
       return filled(form, { count: String(count) });
     },
     amount(minor, currency) {
