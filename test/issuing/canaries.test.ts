@@ -297,7 +297,7 @@ test('a rehearsal, and then the same with a card whose codes nobody else uses', 
   await whole(rehearsal, 'rehearsal');
   const chance = new Set((await everything()).match(/(?<![\w.:-])\d{3,4}(?![\w.:-])/g));
   let card = await ordered();
-  for (let i = 0; chance.has(card.cvv) || chance.has(card.pin); i++) {
+  for (let i = 0; chance.add(card.number.slice(-4)).has(card.pin) || chance.has(card.cvv); i++) {
     assert.ok(i < 40, `${chance.size} codes stand there by chance`);
     card = await ordered();
   }
