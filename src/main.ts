@@ -13,6 +13,7 @@ function greeting(config: Config, url: string): string {
     `  Florin is ready (${config.mode} mode).`,
     '',
     `  Payment gateway API   ${url}/gateway`,
+    `  Card issuing API      ${url}/issuing`,
     `  API reference         ${url}/docs`,
     `  Health, metrics       ${url}/readyz  ${url}/metrics`,
   ];
@@ -20,12 +21,18 @@ function greeting(config: Config, url: string): string {
     lines.push(
       `  Operator, simulator   ${url}/operator  ${url}/simulator   Authorization: Bearer ${config.operatorSecret}`,
       '',
-      '  Sandbox projects      sandbox / sandbox-secret   sandbox-two / sandbox-two-secret',
+      '  Gateway projects      sandbox / sandbox-secret   sandbox-two / sandbox-two-secret',
+      '  Issuing tenants       x-secret sandbox-secret, sandbox-two-secret; user consumer@sandbox.test / Sandbox-12345',
       '',
       '  Make a payment:',
       '',
       `  curl -u sandbox:sandbox-secret -H 'Content-Type: application/json' ${url}/gateway/orders/authorize \\`,
       `    -d '{"amount":12.50,"currency":"EUR","pan":"4111111111111111","card":{"cvv":"123","holder":"Ada Example","expiration_month":12,"expiration_year":2030},"location":{"ip":"192.0.2.1"},"options":{"auto_charge":1}}'`,
+      '',
+      '  Log in as a cardholder:',
+      '',
+      `  curl -H 'x-secret: sandbox-secret' -H 'Content-Type: application/json' ${url}/issuing/auth/login \\`,
+      `    -d '{"email":"consumer@sandbox.test","password":{"value":"Sandbox-12345"}}'`,
     );
   }
   return `${lines.join('\n')}\n`;
