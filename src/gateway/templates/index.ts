@@ -8,5 +8,5 @@ export {
   templatePut,
   templateRemove,
 } from './manage.ts';
-export { MAX_RADIUS, templateProblems } from './rules.ts';
+export { contrast, MAX_RADIUS, templateProblems } from './rules.ts';
 export { DEFAULT_TEMPLATE, FIELD_NAMES, type FieldName, type PageTemplate } from './template.ts';
