@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../base/index.ts';
 import type { Once } from '../store/index.ts';
 import type { RequestHead } from './authenticate.ts';
-import { readBody, requireAccepts, requireJson } from './body.ts';
+import { asksForCsv, readBody, requireAccepts, requireJson } from './body.ts';
 import type { Answer, AnyEndpoint, Api, Input, Reader } from './endpoint.ts';
 import { API_HEADERS, Failure } from './failure.ts';
 import { Shape } from './fields.ts';
@@ -55,10 +55,11 @@ function serve<Principal>(
       const principal = checked instanceof Promise ? await checked : checked;
       if (allows && !allows(principal, endpoint.right, head)) throw new Failure('forbidden');
       if (limits) spend(declaration, limits, principal, reply);
-      requireAccepts(head.headers.accept, media);
+      const csv = endpoint.orCsv === true && asksForCsv(head.headers.accept);
+      if (!csv) requireAccepts(head.headers.accept, media);
       const shaped = await shape(request, principal);
       const answer = await endpoint.handler(
-        new HandlerInput(principal, shaped, request.id, head.remoteAddress, server.log),
+        new HandlerInput(principal, shaped, request.id, head.remoteAddress, server.log, csv),
       );
       return await send(reply, answer);
     } catch (error) {
@@ -77,6 +78,7 @@ class HandlerInput<Principal> implements Input<Principal, unknown, unknown, unkn
   readonly once: Once | null;
   readonly requestId: string;
   readonly remoteAddress: string;
+  readonly csv: boolean;
   readonly #log: Log;
 
   constructor(
@@ -85,6 +87,7 @@ class HandlerInput<Principal> implements Input<Principal, unknown, unknown, unkn
     requestId: string,
     remoteAddress: string,
     log: Log,
+    csv: boolean,
   ) {
     this.principal = principal;
     this.params = params;
@@ -93,6 +96,7 @@ class HandlerInput<Principal> implements Input<Principal, unknown, unknown, unkn
     this.once = once;
     this.requestId = requestId;
     this.remoteAddress = remoteAddress;
+    this.csv = csv;
     this.#log = log;
   }
 

@@ -72,12 +72,17 @@ export function requireAccepts(accept: string | undefined, type: MediaType): voi
 }
 
 /** What endpoints answer with when all is well. */
-export type MediaType = 'application/json' | 'text/html';
+export type MediaType = 'application/json' | 'text/html' | 'text/csv';
 
 const PRECISION: Readonly<Record<MediaType, Readonly<Record<string, number>>>> = {
   'application/json': { '*/*': 1, 'application/*': 2, 'application/json': 3 },
   'text/html': { '*/*': 1, 'text/*': 2, 'text/html': 3 },
+  'text/csv': { 'text/csv': 3 },
 };
+
+/** CSV is named, JSON isn't: where both can be answered, JSON is what everybody else gets. */
+export const asksForCsv = (accept: string | undefined): boolean =>
+  accept !== undefined && accepts(accept, 'text/csv') && !/application\/json/i.test(accept);
 
 function accepts(accept: string, wanted: MediaType): boolean {
   let best = 0;

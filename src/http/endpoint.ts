@@ -34,6 +34,8 @@ export interface Input<Principal, Params, Query, Body> {
   readonly once: Once | null;
   readonly requestId: string;
   readonly remoteAddress: string;
+  /** Only with `orCsv`: the client's Accept asks for CSV. */
+  readonly csv: boolean;
   /** Carries the request id. */
   readonly log: Log;
 }
@@ -68,6 +70,8 @@ export interface Endpoint<Principal, Params extends TSchema, Query extends TSche
   readonly answers: Readonly<Record<number, DocumentedAnswer>>;
   /** Of its answers below 400, which then bring their own content-type; JSON when absent. Failures are always the envelope's. */
   readonly media?: MediaType;
+  /** May be answered as text/csv too, with a content-type of its own. */
+  readonly orCsv?: true;
   handler(input: Input<Principal, Static<Params>, Static<Query>, Static<Body>>): Answer | Promise<Answer>;
 }
 

@@ -158,7 +158,7 @@ function parametersOf(api: AnyApi, endpoint: AnyEndpoint<unknown>, writes: boole
 }
 
 /** A documented failure without a schema of its own has the envelope's. */
-function answersOf(api: AnyApi, { answers, media }: AnyEndpoint<unknown>, components: Components): Json {
+function answersOf(api: AnyApi, { answers, media, orCsv }: AnyEndpoint<unknown>, components: Components): Json {
   const out: Json = {};
   for (const [status, { description, schema: own, headers, example }] of Object.entries(answers)) {
     const failed = Number(status) >= 400;
@@ -172,7 +172,14 @@ function answersOf(api: AnyApi, { answers, media }: AnyEndpoint<unknown>, compon
       ...(headers
         ? { headers: Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, headerOf(text)])) }
         : {}),
-      ...(Object.keys(content).length > 0 ? { content: { [(!failed && media) || 'application/json']: content } } : {}),
+      ...(Object.keys(content).length > 0 || (orCsv && !failed)
+        ? {
+            content: {
+              [(!failed && media) || 'application/json']: content,
+              ...(orCsv && !failed ? { 'text/csv': { schema: { type: 'string' } } } : {}),
+            },
+          }
+        : {}),
     };
   }
   return out;

@@ -473,11 +473,24 @@ test('GET /cards/transactions/{cardId}: statement with running balances (JSON, C
   assert.deepEqual([page.entry, page.count, page.responseCount], [[entry[1]], rows.length, 1]);
   assert.equal((await statement(`?fromTimestamp=${moment + 1_800_000}`)).count, 1);
   assert.equal((await statement(`?toTimestamp=${moment + 1_800_000}`)).count, rows.length - 1);
-  const csv = await ada('GET', `/cards/transactions/${id}?format=csv`);
-  assert.match(csv.headers.get('content-type') ?? '', /^text\/csv/);
-  assert.equal(csv.text.trimEnd().split('\r\n').length, rows.length + 1);
-  assert.match(csv.text, /^sequence,processedAt,transactionType,/);
-  assert.match(csv.text, /AUTHORISATION,\d+,EUR,0,-3000,10000,7000,BAKERY/);
+  for (const [query, accept, type] of [
+    ['?format=csv', '*/*', 'text/csv'],
+    ['?format=csv', 'text/csv', 'text/csv'],
+    ['', 'text/csv', 'text/csv'],
+    ['', 'text/csv;q=0.9, text/html', 'text/csv'],
+    ['?format=json', 'text/csv', 'application/json'],
+    ['', 'application/json, text/csv', 'application/json'],
+    ['', '*/*', 'application/json'],
+  ] as const) {
+    const reply = await ada('GET', `/cards/transactions/${id}${query}`, undefined, { accept });
+    assert.equal(reply.headers.get('content-type')?.split(';')[0], type, `${query} ${accept}`);
+    if (type === 'application/json') continue;
+    assert.equal(reply.text.trimEnd().split('\r\n').length, rows.length + 1);
+    assert.match(reply.text, /^sequence,processedAt,transactionType,/);
+    assert.match(reply.text, /AUTHORISATION,\d+,EUR,0,-3000,10000,7000,BAKERY/);
+  }
+  const html = await ada('GET', `/cards/transactions/${id}`, undefined, { accept: 'text/html' });
+  assert.equal(html.status, 406);
   assertInvalid(
     await ada('GET', `/cards/transactions/${id}?orderByTimestamp=UP&limit=0`),
     'limit RANGE',

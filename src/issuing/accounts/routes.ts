@@ -39,7 +39,7 @@ export interface StatementInput {
   readonly format?: 'json' | 'csv' | undefined;
 }
 
-/** A page of an instrument's statement as JSON or CSV. `cardId`: only what is about this debit card. */
+/** A page of an instrument's statement as JSON or CSV (`csv`: by Accept). `cardId`: only what is about this debit card. */
 export async function statementAnswer(
   { db, permutation }: Issuer,
   {
@@ -54,6 +54,7 @@ export async function statementAnswer(
     readonly cardId: string | null;
   },
   query: StatementInput,
+  csv: boolean,
 ) {
   const filter: StatementFilter = {
     cardId,
@@ -64,7 +65,7 @@ export async function statementAnswer(
     limit: query.limit ?? 100,
   };
   const { entries, count } = await statementList(db, tenantId, instrumentId, filter);
-  if (query.format === 'csv') {
+  if (query.format === undefined ? csv : query.format === 'csv') {
     return {
       status: 200,
       body: statementCsv(permutation, currency, entries),
@@ -207,10 +208,11 @@ export function accountEndpoints(issuer: Issuer, attachedCards: AttachedCards): 
       right: null,
       params: AccountPath,
       query: StatementQuery,
+      orCsv: true,
       answers: { 200: { description: 'A page of entries' }, ...failures, ...unknown },
-      async handler({ principal, params, query }) {
+      async handler({ principal, params, query, csv }) {
         const { tenant_id, id, currency } = await ofIdentity(principal, params.id);
-        return statementAnswer(issuer, { tenantId: tenant_id, instrumentId: id, currency, cardId: null }, query);
+        return statementAnswer(issuer, { tenantId: tenant_id, instrumentId: id, currency, cardId: null }, query, csv);
       },
     }),
   ];

@@ -193,8 +193,9 @@ export function cardEndpoints(issuer: Issuer, limits: LimitsPort): AnyEndpoint<S
       right: null,
       params: CardPath,
       query: StatementQuery,
+      orCsv: true,
       answers: { 200: { description: 'A page of entries' }, ...failures, ...unknownCard },
-      async handler({ principal, params, query }) {
+      async handler({ principal, params, query, csv }) {
         const card = await cardAsked(issuer, principal, params.cardId);
         const of = {
           tenantId: card.tenant_id,
@@ -202,7 +203,7 @@ export function cardEndpoints(issuer: Issuer, limits: LimitsPort): AnyEndpoint<S
           currency: card.currency,
           cardId: card.mode === 'DEBIT_MODE' ? permutation.outward(card.id) : null,
         };
-        return statementAnswer(issuer, of, query);
+        return statementAnswer(issuer, of, query, csv);
       },
     }),
     endpoint({
