@@ -1,0 +1,225 @@
+// What the browser tests share: a whole Florin, a shop to come back to, and payers with a browser of their own each.
+// Rule: a journey fails on any console error, page error, refused policy, server error or request to a stranger that it didn't announce.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import type { BrowserContext, BrowserContextOptions, Frame, Page } from 'playwright-core';
+import { type TestApp, testApp } from '../support/app.ts';
+import { sharedBrowser } from '../support/chromium.ts';
+import { orderOf, type Shop, shopOf } from '../support/shop.ts';
+
+export interface Visit {
+  readonly method: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body: Readonly<Record<string, string>>;
+}
+
+/** A shop's site: it greets whoever comes, notes it, and shows a page of others in a frame at `/frame?page=…`. */
+export interface Store {
+  readonly origin: string;
+  /** The same server under the name of somebody else. */
+  readonly strangerOrigin: string;
+  readonly visits: Visit[];
+  readonly close: () => void;
+}
+
+const FRAMING = (page: string): string =>
+  `<!doctype html><title>Shop</title><h1>Basket</h1><iframe name="pay" width="390" height="800" src="${page}"></iframe>`;
+
+async function openStore(): Promise<Store> {
+  const visits: Visit[] = [];
+  const server = http.createServer(async (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://shop.localhost');
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const query = Object.fromEntries(searchParams);
+    if (pathname !== '/favicon.ico')
+      visits.push({
+        method: request.method ?? '',
+        path: pathname,
+        query,
+        body: Object.fromEntries(new URLSearchParams(body)),
+      });
+    response.setHeader('content-type', 'text/html');
+    response.end(
+      pathname === '/frame' ? FRAMING(query.page ?? '') : '<!doctype html><title>Shop</title><h1>Thanks</h1>',
+    );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `http://shop.localhost:${port}`,
+    strangerOrigin: `http://stranger.localhost:${port}`,
+    visits,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+export interface Payer {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** A console error, refused policy or the like that belongs to the journey: it has to come. */
+  announce(pattern: RegExp): void;
+}
+
+export interface Made {
+  readonly id: string;
+  readonly url: string;
+}
+
+export interface World {
+  readonly florin: TestApp;
+  readonly shop: Shop;
+  readonly store: Store;
+  /** Somebody with a browser of his own. */
+  payer(options?: BrowserContextOptions): Promise<Payer>;
+  /** An order with a payment page. */
+  made(options?: Readonly<Record<string, unknown>>, fields?: Readonly<Record<string, unknown>>): Promise<Made>;
+  /** The order's status, and a line for each operation: type, status, amount, and the cashflow's incoming, fee, reserve, receivable. */
+  told(id: string): Promise<readonly string[]>;
+}
+
+/** Watches everything that a browser does; tells what went wrong. */
+function watch(context: BrowserContext, { florin, store }: Pick<World, 'florin' | 'store'>): string[] {
+  const problems: string[] = [];
+  const known = [florin.url, store.origin, store.strangerOrigin].map((url) => new URL(url).host);
+  context.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) problems.push(`console: ${message.text()}`);
+  });
+  context.on('weberror', (error) => problems.push(`page: ${error.error().message}`));
+  context.on('request', (request) => {
+    const { host, pathname, protocol } = new URL(request.url());
+    if (protocol !== 'http:' || !known.includes(host)) problems.push(`a stranger: ${request.url()}`);
+    if (pathname === '/csp-report') problems.push(`policy: ${request.postData()}`);
+  });
+  context.on('response', (response) => {
+    if (response.status() >= 500) problems.push(`server: ${response.status()} ${response.url()}`);
+  });
+  context.on('requestfailed', (request) => {
+    const why = request.failure()?.errorText ?? '';
+    // A page that is left before it has come is left.
+    if (why !== 'net::ERR_ABORTED') problems.push(`failed: ${why} ${request.url()}`);
+  });
+  return problems;
+}
+
+interface Flow {
+  readonly type: string;
+  readonly status: string;
+  readonly amount: string;
+  readonly cashflow?: Readonly<Record<string, string>>;
+}
+
+const lineOf = ({ type, status, amount, cashflow }: Flow): string =>
+  [
+    `${type} ${status} ${amount}`,
+    ...(cashflow ? [['incoming', 'fee', 'reserve', 'receivable'].map((name) => cashflow[name]).join(' ')] : []),
+  ].join(': ');
+
+/** Waits longer than any step should take on a busy machine. */
+const PATIENCE_MS = 4_000;
+
+/** One Florin and one shop for a test file; `journey` is a test with payers, whose browsers it watches and closes. */
+export function checkoutWorld(env: Record<string, string> = {}) {
+  let base: Pick<World, 'florin' | 'shop' | 'store'>;
+  before(async () => {
+    const [florin, store] = await Promise.all([testApp(env), openStore(), sharedBrowser()]);
+    base = { florin, store, shop: shopOf(florin) };
+  });
+  after(() => base.store.close());
+
+  async function run(work: (world: World) => Promise<void>): Promise<void> {
+    const { shop, store } = base;
+    store.visits.length = 0;
+    const opened: { context: BrowserContext; problems: string[]; announced: RegExp[] }[] = [];
+    const world: World = {
+      ...base,
+      async payer(options = {}) {
+        const browser = await sharedBrowser();
+        const context = await browser.newContext({ locale: 'en-GB', ...options });
+        context.setDefaultTimeout(PATIENCE_MS);
+        const announced: RegExp[] = [];
+        opened.push({ context, problems: watch(context, base), announced });
+        return { context, page: await context.newPage(), announce: (pattern) => announced.push(pattern) };
+      },
+      async made(options = {}, fields = {}) {
+        const reply = await shop.create({
+          amount: 12.5,
+          currency: 'EUR',
+          description: 'Two books',
+          ...fields,
+          options,
+        });
+        assert.equal(reply.status, 201, reply.text);
+        return { id: orderOf(reply).id, url: reply.headers.get('location') as string };
+      },
+      async told(id) {
+        const { status, operations } = await shop.get(id, 'operations.cashflow');
+        return [status, ...(operations as Flow[]).map(lineOf)];
+      },
+    };
+    try {
+      await work(world);
+      for (const { problems, announced } of opened) {
+        const unannounced = problems.filter((problem) => !announced.some((pattern) => pattern.test(problem)));
+        assert.deepEqual(unannounced, [], 'what the browser complained about');
+        const missing = announced.filter((pattern) => !problems.some((problem) => pattern.test(problem)));
+        assert.deepEqual(missing, [], 'what was announced and did not come');
+      }
+    } catch (error) {
+      // A journey that stops somewhere tells where.
+      const pages = opened.flatMap(({ context }) => context.pages());
+      const seen = await Promise.all(pages.map(async (page) => `${page.url()} "${await page.title()}"`));
+      const problems = opened.flatMap((one) => one.problems);
+      throw new Error(`stopped at ${seen.join(', ')}; ${problems.join('; ')}`, { cause: error });
+    } finally {
+      await Promise.all(opened.map(({ context }) => context.close()));
+    }
+  }
+
+  return {
+    journey: (name: string, work: (world: World) => Promise<void>): void => {
+      test(name, () => run(work));
+    },
+    /** The last test of each file. */
+    booksHold: (): void => {
+      test('the books hold', () => base.shop.booksHold());
+    },
+  };
+}
+
+export const CARDS = {
+  approved: '4111111111111111',
+  challenge: '4999991092000004',
+  declined: '4999991005100008',
+  fraud: '4000000000000002',
+} as const;
+
+type Seen = Page | Frame;
+
+/** Types a card as people do; nothing is sent yet. */
+export async function typeCard(page: Seen, number: string): Promise<void> {
+  await page.getByLabel('Card number').fill(number);
+  await page.getByLabel('Month').fill('12');
+  await page.getByLabel('Year').fill('30');
+  await page.getByLabel('Security code').fill('123');
+  await page.getByLabel('Name on card').fill('Ada Example');
+}
+
+export const payButton = (page: Seen) => page.getByRole('button', { name: /^Pay / });
+
+export async function pay(page: Seen, number: string): Promise<void> {
+  await typeCard(page, number);
+  await payButton(page).click();
+}
+
+/** Waits for the page that has this heading. */
+export const heading = (page: Seen, name: string | RegExp): Promise<void> =>
+  page.getByRole('heading', { name, level: 1 }).waitFor();
