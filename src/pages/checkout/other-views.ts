@@ -109,7 +109,7 @@ export function endPage(seen: Seen): Page {
   return page({
     ...common(seen),
     title: words.text(title),
-    body: html`<section class="card">${logo ? html`<img class="logo" src="${logo}" alt="">` : null}<h1 role="status">${words.text(title)}</h1><p>${words.text(text)}</p>${paid ? html`<h2>${words.text('receipt')}</h2>` : null}<dl>${rows}</dl>${view.returnUrl ? html`<a class="button" href="${view.returnUrl}" target="_top">${words.text('return_button')}</a>` : null}${paid ? html`<button class="plain" type="button" id="print" data-script hidden>${words.text('print')}</button>` : null}</section>`,
+    body: html`<section class="card">${logo ? html`<img class="logo" src="${logo}" alt="">` : null}<div role="status"><h1>${words.text(title)}</h1><p>${words.text(text)}</p></div>${paid ? html`<h2>${words.text('receipt')}</h2>` : null}<dl>${rows}</dl>${view.returnUrl ? html`<a class="button" href="${view.returnUrl}" target="_top">${words.text('return_button')}</a>` : null}${paid ? html`<button class="plain" type="button" id="print" data-script hidden>${words.text('print')}</button>` : null}</section>`,
   });
 }
 
