@@ -63,7 +63,7 @@ export interface IssuerWorld {
   readonly tenants: TenantsRoom;
   readonly clock: VirtualClock;
   readonly authorizer: Authorizer;
-  /** Another process beside: its own memory, the same database. */
+  /** Of another process beside: its own committer, ids and connections, the same database. */
   readonly authorizerWith: (ports: Partial<AuthorizationPorts>) => Authorizer;
   readonly cardNumbers: ReadonlyMap<bigint, Pan>;
   set(settings: Settings): Promise<void>;
@@ -112,6 +112,10 @@ export async function issuerWorld(ports: Partial<AuthorizationPorts> = {}): Prom
     },
     background: () => undefined,
   };
+  const besideIds = idMaker(clock, 2);
+  const besideCommitter = createCommitter({ connect: () => database.session(), clock, ids: besideIds, log: silent });
+  after(() => besideCommitter.drain());
+  const beside: Issuer = { ...issuer, ids: besideIds, committer: besideCommitter };
   const created_at = new Date(NOW);
   const set = async (settings: Settings): Promise<void> => {
     await tenants.change(async (db) => {
@@ -169,8 +173,8 @@ export async function issuerWorld(ports: Partial<AuthorizationPorts> = {}): Prom
     return [fundsInsert(empty), ...(amount === 0n ? [] : moveFunds(ids, empty, deposit, created_at).changes)];
   };
   const cardNumbers = new Map<bigint, Pan>();
-  const authorizerWith = (own: Partial<AuthorizationPorts>): Authorizer =>
-    createAuthorizer(issuer, {
+  const authorizerOf = (process: Issuer, own: Partial<AuthorizationPorts>): Authorizer =>
+    createAuthorizer(process, {
       verifyCavv: () => true,
       forward: () => Promise.resolve({ decision: 'APPROVE', cause: 'test' }),
       ...ports,
@@ -182,8 +186,8 @@ export async function issuerWorld(ports: Partial<AuthorizationPorts> = {}): Prom
     issuer,
     tenants,
     clock,
-    authorizer: authorizerWith({}),
-    authorizerWith,
+    authorizer: authorizerOf(issuer, {}),
+    authorizerWith: (own) => authorizerOf(beside, own),
     cardNumbers,
     set,
     async card(funds = 0n, fields = {}) {

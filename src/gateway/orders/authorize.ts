@@ -180,7 +180,14 @@ async function prepare(gateway: Gateway, request: AuthorizeRequest, terminal: Te
     byRisk: verdict.verdict === 'force3d',
     initiator: request.initiator,
   });
-  if (!reason) return { ...base, refuse: null, secure3d: null, started: null, risk: verdict.changes };
+  if (!reason)
+    return {
+      ...base,
+      refuse: null,
+      secure3d: exempted(gateway, request, terminal),
+      started: null,
+      risk: verdict.changes,
+    };
   const started = await ask(gateway, {
     project,
     merchantId: terminal.merchant_id,
@@ -216,6 +223,13 @@ const pending = (reason: Reason, scenario: string, transactionId: bigint): Secur
   scenario,
   transaction_id: transactionId.toString(),
 });
+
+/** A payment without its cardholder, of a card or terminal that would have wanted him. */
+function exempted(gateway: Gateway, { draft, card }: AuthorizeRequest, terminal: Terminal): Secure3d | null {
+  if (!draft.options.exemption_mit) return null;
+  const wanted = reasonFor(gateway, { terminal, options: draft.options, card, byRisk: false, initiator: 'customer' });
+  return wanted && { reason: wanted, scenario: 'exempt' };
+}
 
 /** Rules that need nobody's answer. */
 function gatewayRule(

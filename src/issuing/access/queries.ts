@@ -47,11 +47,17 @@ export async function sessionEnd(db: Db, tenantId: bigint, tokenHash: string, at
   );
 }
 
-/** Every session of a user. */
-export async function sessionsEnd(db: Db, tenantId: bigint, userId: bigint, at: Date): Promise<void> {
+/** Every session of a user, but for the one of this token. */
+export async function sessionsEnd(
+  db: Db,
+  tenantId: bigint,
+  userId: bigint,
+  at: Date,
+  keep: string | null = null,
+): Promise<void> {
   await db.query(
-    'update user_sessions set ended_at = $3, challenge = null where tenant_id = $1 and user_id = $2 and ended_at is null',
-    [tenantId, userId, at],
+    'update user_sessions set ended_at = $3, challenge = null where tenant_id = $1 and user_id = $2 and ended_at is null and ($4::text is null or token_hash <> $4)',
+    [tenantId, userId, at, keep],
   );
 }
 

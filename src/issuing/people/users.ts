@@ -1,7 +1,7 @@
 // What a user may do to the users of his own identity, and to his own factors and password.
 // Rule: what could open a way into an account (a new user, another mobile number, a factor) needs a session that is stepped up.
 import type { Need, Once } from '../../store/index.ts';
-import type { Session } from '../access/index.ts';
+import { type Session, sessionsEnd } from '../access/index.ts';
 import { type CommittedAnswer, commitAnswer, type Issuer, Refusal, type RefusalCode } from '../issuer/index.ts';
 import {
   type AuthChannel,
@@ -163,7 +163,11 @@ export async function changePassword(issuer: Issuer, session: Session, old: stri
   if (!counted) throw new Refusal('LOGIN_LOCKED');
   if (!right) throw new Refusal('PASSWORD_INVALID');
   const password = await passwordFrom(issuer.random, next);
-  await loginReset(issuer.db, { tenantId: tenant.id, id: user.id }, password, now);
+  await issuer.db.transaction(async (db) => {
+    await loginReset(db, { tenantId: tenant.id, id: user.id }, password, now);
+    // Whoever else is in with the old one is out.
+    await sessionsEnd(db, tenant.id, user.id, now, session.tokenHash);
+  });
 }
 
 /** kind → the programme's switch for it, and what is said while that is off. */
