@@ -18,6 +18,8 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
 export function readBody(request: IncomingMessage, limit = BODY_LIMIT): Promise<Buffer> | Buffer {
   if (!hasBody(request)) return EMPTY;
   if (Number(request.headers['content-length']) > limit) throw new Failure('too_large');
+  // It went away while its credentials were looked up: its end was told to nobody, and is not told again.
+  if (request.destroyed) throw new Failure('bad_request');
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;

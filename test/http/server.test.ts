@@ -228,6 +228,51 @@ describe('close', () => {
     await closed;
   });
 
+  test('a request whose client went away while its credentials were looked up is over, and closing does not wait for it', async () => {
+    let asked = (): void => undefined;
+    let found = (): void => undefined;
+    const asking = new Promise<void>((resolve) => (asked = resolve));
+    const finding = new Promise<void>((resolve) => (found = resolve));
+    const endpoint = endpointOf<Principal>()({
+      method: 'POST',
+      path: '/order',
+      operation: 'order',
+      summary: 'Takes a body',
+      right: null,
+      answers: { 200: { description: 'done' } },
+      handler: () => ({ status: 200, body: {} }),
+    });
+    const service = await startService({
+      api: {
+        endpoints: [endpoint],
+        authentication: {
+          schemes: {},
+          check: async () => {
+            asked();
+            await finding;
+            return { login: 'shop', rights: [] };
+          },
+        },
+      },
+    });
+    const gone = new Promise<void>((resolve) =>
+      service.server.app.server.once('connection', (socket) => socket.once('close', () => resolve())),
+    );
+    const request = httpRequest(`${service.url}/test/order`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'content-length': '2' },
+    });
+    request.on('error', () => undefined);
+    request.end('{}');
+    await asking;
+    request.destroy();
+    await gone;
+    const began = performance.now();
+    found();
+    await service.server.close();
+    assert.ok(performance.now() - began < 10_000, 'closing waited for it');
+  });
+
   test('cuts what takes longer than the drain time', async () => {
     const { endpoint, entered, release } = slow();
     const service = await startService({ api: { endpoints: [endpoint] }, timeouts: { drainMs: 50 } });
