@@ -44,7 +44,12 @@ export function openapiOf(apis: readonly AnyApi[], info: ApiInfo): Json {
     openapi: '3.1.0',
     info: { title: info.title, version: info.version, ...(info.description ? { description: info.description } : {}) },
     servers: [{ url: info.url ?? '/' }],
-    tags: apis.map(({ name, description }) => ({ name, ...(description ? { description } : {}) })),
+    // An API may be declared in parts, by what they ask of the caller.
+    tags: [
+      ...new Map(
+        apis.map(({ name, description }) => [name, { name, ...(description ? { description } : {}) }]),
+      ).values(),
+    ],
     paths,
     components: components.all,
   };
@@ -117,15 +122,18 @@ function operationOf(
       : {}),
     security: [Object.fromEntries(Object.keys(api.authentication.schemes).map((name) => [name, []]))],
     parameters: parametersOf(api, endpoint, writes, components),
-    ...(hasBody ? { requestBody: requestBodyOf(body, endpoint.example, components) } : {}),
+    ...(hasBody ? { requestBody: requestBodyOf(api, body, endpoint.example, components) } : {}),
     responses: { ...failuresOf(api, endpoint, writes, components), ...answersOf(api, endpoint, components) },
   };
 }
 
-function requestBodyOf(body: JsonSchema, example: unknown, components: Components): Json {
+function requestBodyOf(api: AnyApi, body: JsonSchema, example: unknown, components: Components): Json {
   return {
     required: (body.required?.length ?? 0) > 0,
-    description: 'Fields may also be given in the query string; dots lead into objects (`location.ip=…`).',
+    // An API with a reader of its own reads bodies alone.
+    ...(api.reader
+      ? {}
+      : { description: 'Fields may also be given in the query string; dots lead into objects (`location.ip=…`).' }),
     content: { 'application/json': { schema: components.schema(body), ...(example === undefined ? {} : { example }) } },
   };
 }
