@@ -28,7 +28,7 @@ export interface PageParts {
   readonly formTargets?: readonly string[];
   /** Who may frame it: origins, or `*`; empty: nobody. */
   readonly frames?: readonly string[];
-  /** Looked at again after so many seconds. */
+  /** Where there is no script to do it: looked at again after so many seconds. */
   readonly refreshSeconds?: number | null;
   /** Where it goes on by itself, also without script. */
   readonly onwardTo?: string | null;
@@ -46,7 +46,7 @@ export function page(parts: PageParts): Page {
     onwardTo === null
       ? refreshSeconds === null
         ? null
-        : html`<meta http-equiv="refresh" content="${refreshSeconds}">`
+        : html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}"></noscript>`
       : html`<noscript><meta http-equiv="refresh" content="0;url=${onwardTo}"></noscript>`;
   const text =
     html`<!doctype html><html lang="${parts.language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex"><meta name="referrer" content="same-origin"><title>${parts.title}</title>${refresh}<style>${trusted(BASE_STYLE)}</style><style>${trusted(theme)}</style></head><body${parts.mobile ? trusted(' class="mobile"') : null}><main${parts.wide ? trusted(' class="wide"') : null}>${parts.body}</main><script>${trusted(SCRIPT)}</script></body></html>`

@@ -17,20 +17,22 @@ input{width:100%;font:inherit;padding:.75rem .8rem;min-height:3rem;margin-top:.2
 input::placeholder{color:var(--soft);opacity:1}
 input[aria-invalid=true]{border-color:var(--bad);box-shadow:inset 0 0 0 1px var(--bad)}
 input:focus-visible,button:focus-visible,a:focus-visible,summary:focus-visible{outline:3px solid var(--ring);outline-offset:2px}
-.row{display:flex;gap:.6rem;align-items:flex-end}.row>div{flex:1;min-width:0}
+.row{display:flex;gap:.6rem;align-items:flex-end}.row>div{flex:1;min-width:0}.row>div:has(#cvv){flex:1.35}#card>input[type=hidden]+label,#card>input[type=hidden]+.row label{margin-top:0}
 .brand{float:right;font-weight:600;color:var(--soft)}
 .chip{display:inline-block;margin:0 0 .6rem;padding:.1rem .6rem;border-radius:99px;background:var(--note);color:var(--noteink);font-size:.8rem;font-weight:600}
 button,.button{display:block;width:100%;min-height:3.1rem;text-align:center;font:inherit;font-weight:600;padding:.8rem;border:1px solid var(--brandedge);border-radius:calc(var(--radius)*.7);background:var(--brand);color:var(--onbrand);margin-top:1.2rem;cursor:pointer;text-decoration:none}
 button[disabled]{opacity:.65;cursor:default}
 button.plain,.button.plain{background:none;border-color:transparent;color:inherit;font-weight:400;margin-top:.5rem;text-decoration:underline;text-underline-offset:3px}
 .wallet:first-child button{margin-top:0}.wallet button{background:#000;color:#fff;border-color:var(--edge);margin-top:.7rem}
-.or{display:flex;align-items:center;gap:.8rem;color:var(--soft);font-size:.85rem;margin:1.1rem 0 0}.or::before,.or::after{content:"";flex:1;border-top:1px solid var(--line)}
+.or{display:flex;align-items:center;gap:.8rem;color:var(--soft);font-size:.85rem;margin:1.1rem 0 .9rem}.or::before,.or::after{content:"";flex:1;border-top:1px solid var(--line)}
 .bad{color:var(--bad);font-size:.85rem;margin:.3rem 0 0}.hint{color:var(--soft);font-size:.8rem;margin:.3rem 0 0}
 [hidden]{display:none!important}
 .problem{border:1px solid var(--bad);border-radius:calc(var(--radius)*.65);padding:.7rem .9rem;margin:1rem 0 0;background:var(--paper);color:var(--ink)}.problem p{margin:0}
-.note{border-radius:calc(var(--radius)*.65);padding:.7rem .9rem;background:var(--note);color:var(--noteink);font-size:.88rem;margin-top:1rem}.note ul{margin:.4rem 0 0;padding:0;list-style:none}.note li{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 1rem}
+.note{border-radius:calc(var(--radius)*.65);padding:.7rem .9rem;background:var(--note);color:var(--noteink);font-size:.88rem;margin-top:1rem}.note ul{margin:.4rem 0 0;padding:0;list-style:none}.note li{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 1rem}.note code{margin-left:auto}
 .time{color:var(--softonground);font-variant-numeric:tabular-nums;text-align:center;margin:1rem 0 0}
-dl{display:grid;grid-template-columns:auto 1fr;gap:.35rem 1rem;margin:1rem 0 0}dt{color:var(--soft)}dd{margin:0;text-align:right;overflow-wrap:anywhere}dd.whole{white-space:nowrap;font-size:.92rem;font-variant-numeric:tabular-nums}
+dl{margin:1rem 0 0}dl div{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 1rem;padding:.5rem 0;border-top:1px solid var(--line)}dt{color:var(--soft)}dd{margin:0 0 0 auto;text-align:right;overflow-wrap:anywhere;min-width:0}dd.whole{white-space:nowrap;font-size:.92rem;font-variant-numeric:tabular-nums}
+.mark{width:3rem;height:3rem;line-height:2.8rem;margin:0 0 .75rem;border-radius:99px;border:2px solid var(--edge);color:var(--soft);text-align:center;font-size:1.4rem;font-weight:700}.mark.good{background:var(--brand);border-color:var(--brandedge);color:var(--onbrand)}.mark.wrong{border-color:var(--bad);color:var(--bad)}
+.mark+div h1{font-size:1.35rem}.mark+div p{margin:.35rem 0 1rem}
 code{font-family:ui-monospace,SFMono-Regular,Consolas,monospace;font-size:.95em;white-space:nowrap}
 .mobile main{max-width:none;padding:0}.mobile .card{border-left:0;border-right:0;border-radius:0;margin-top:.5rem}
 @media(min-width:56rem){body:not(.mobile) main.wide{max-width:56rem;display:grid;grid-template:"what how" auto "test how" 1fr/1fr 1.15fr;gap:0 1.5rem;align-items:start;padding:4vh 1rem}.what{grid-area:what}.how{grid-area:how}.test{grid-area:test}}

@@ -198,6 +198,9 @@
     }
   }
 
+  const again = one('[data-again]');
+  if (again) setTimeout(() => location.replace(location.pathname), Number(again.dataset.again));
+
   const left = one('#left');
   if (left) {
     const until = performance.now() + Number(left.dataset.ms);

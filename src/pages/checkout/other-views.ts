@@ -69,7 +69,7 @@ export function workingPage(seen: Seen, path: string): Page {
     refreshSeconds: 2,
     body: html`${summary(seen)}${section(
       words.text('working_title'),
-      html`<p role="status">${words.text('working_text')}</p><a class="button plain" href="${path}">${words.text('reload')}</a>`,
+      html`<p role="status" data-again="2000">${words.text('working_text')}</p><a class="button plain" href="${path}">${words.text('reload')}</a>`,
     )}`,
   });
 }
@@ -89,7 +89,13 @@ const ENDS: Readonly<Partial<Record<PageView['status'], readonly [title: TextNam
 const row = (name: string, value: string | null, whole = false): Html | null =>
   value === null || value === ''
     ? null
-    : html`<dt>${name}</dt><dd${whole ? trusted(' class="whole"') : null}>${value}</dd>`;
+    : html`<div><dt>${name}</dt><dd${whole ? trusted(' class="whole"') : null}>${value}</dd></div>`;
+
+/** Says the same as the title beside it, to who only glances. */
+const mark = (stage: PageView['stage']): Html =>
+  stage === 'paid'
+    ? html`<p class="mark good" aria-hidden="true">✓</p>`
+    : html`<p class="mark${stage === 'failed' ? ' wrong' : ''}" aria-hidden="true">${stage === 'failed' ? '!' : '↩'}</p>`;
 
 /** The receipt of what was paid, or why it wasn't; printable. */
 export function endPage(seen: Seen): Page {
@@ -109,7 +115,7 @@ export function endPage(seen: Seen): Page {
   return page({
     ...common(seen),
     title: words.text(title),
-    body: html`<section class="card">${logo ? html`<img class="logo" src="${logo}" alt="">` : null}<div role="status"><h1>${words.text(title)}</h1><p>${words.text(text)}</p></div>${paid ? html`<h2>${words.text('receipt')}</h2>` : null}<dl>${rows}</dl>${view.returnUrl ? html`<a class="button" href="${view.returnUrl}" target="_top">${words.text('return_button')}</a>` : null}${paid ? html`<button class="plain" type="button" id="print" data-script hidden>${words.text('print')}</button>` : null}</section>`,
+    body: html`<section class="card">${logo ? html`<img class="logo" src="${logo}" alt="">` : null}${mark(view.stage)}<div role="status"><h1>${words.text(title)}</h1><p>${words.text(text)}</p></div>${paid ? html`<h2>${words.text('receipt')}</h2>` : null}<dl>${rows}</dl>${view.returnUrl ? html`<a class="button" href="${view.returnUrl}" target="_top">${words.text('return_button')}</a>` : null}${paid ? html`<button class="plain" type="button" id="print" data-script hidden>${words.text('print')}</button>` : null}</section>`,
   });
 }
 
