@@ -17,7 +17,7 @@ input{width:100%;font:inherit;padding:.75rem .8rem;min-height:3rem;margin-top:.2
 input::placeholder{color:var(--soft);opacity:1}
 input[aria-invalid=true]{border-color:var(--bad);box-shadow:inset 0 0 0 1px var(--bad)}
 input:focus-visible,button:focus-visible,a:focus-visible,summary:focus-visible{outline:3px solid var(--ring);outline-offset:2px}
-.row{display:flex;gap:.6rem;align-items:flex-end}.row>div{flex:1;min-width:0}.row>div:has(#cvv){flex:1.35}#card>input[type=hidden]+label,#card>input[type=hidden]+.row label{margin-top:0}
+.row{display:flex;gap:.6rem;align-items:flex-end}.row>div{flex:1;min-width:0}.row>div:has(#cvv){flex:1.35}#card>input[type=hidden]+label,#card>input[type=hidden]+div label{margin-top:0}
 .brand{float:right;font-weight:600;color:var(--soft)}
 .chip{display:inline-block;margin:0 0 .6rem;padding:.1rem .6rem;border-radius:99px;background:var(--note);color:var(--noteink);font-size:.8rem;font-weight:600}
 button,.button{display:block;width:100%;min-height:3.1rem;text-align:center;font:inherit;font-weight:600;padding:.8rem;border:1px solid var(--brandedge);border-radius:calc(var(--radius)*.7);background:var(--brand);color:var(--onbrand);margin-top:1.2rem;cursor:pointer;text-decoration:none}

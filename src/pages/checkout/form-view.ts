@@ -200,7 +200,10 @@ export function formPage(state: FormState): Page {
     view.minor === null
       ? words.text('pay_button', { amount: '' }).trim()
       : words.text('pay_button', { amount: words.amount(view.minor, view.currency) });
-  const amount = view.minor === null ? html`${input(state, INPUTS.amount, true)}${complaint(state, 'amount')}` : null;
+  const amount =
+    view.minor === null
+      ? html`${input(state, INPUTS.amount, true, html`<span class="brand">${view.currency}</span>`)}${complaint(state, 'amount')}`
+      : null;
   const body = html`<div class="what">${summary(state)}</div>
 <div class="how">${problem(state)}<section class="card" aria-label="${words.text('card_section')}">${walletForms(state)}<form id="card" method="post" action="${path}" data-now="${today.slice(2, 4)}${today.slice(5, 7)}"><input type="hidden" name="form" value="${formToken}">${BROWSER_FIELDS.map((name) => html`<input type="hidden" name="${name}">`)}${amount}${cardFields(state)}<button data-busy="${words.text('paying')}">${pay}</button></form>
 <form method="post" action="${path}/cancel"><input type="hidden" name="form" value="${formToken}"><button class="plain">${words.text('cancel')}</button></form></section>
