@@ -35,6 +35,7 @@ import {
   api,
   createServer,
   documentation,
+  fetchOwn,
   onceRecords,
   operations,
   purgeIdempotency,
@@ -50,7 +51,7 @@ import {
   stanMaker,
   threedsOutcome,
 } from './network/index.ts';
-import { checkoutRoutes, formTokens, landingRoutes, previewPage } from './pages/index.ts';
+import { checkoutRoutes, formTokens, landingRoutes, PREVIEW_PATH, pageWatch, previewPage } from './pages/index.ts';
 import { advanceTo, createCommitter, type Database, purgeCommitGroups, StartError } from './store/index.ts';
 import {
   acsRoutes,
@@ -226,6 +227,13 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
         { id: 'no_cvv_overdue', ok: overdue === 0n, violations: overdue === 0n ? [] : [{ cvvs: String(overdue) }] },
       ];
     };
+    // By its own address, so that the listener and everything in it is looked at, too. Empty until it listens.
+    let ownUrl = '';
+    const checkOwnPages = pageWatch({
+      fetchPage: () => fetchOwn(`${ownUrl}${PREVIEW_PATH}`),
+      counted: metrics.pageDifferences,
+      log,
+    });
     const office: Office = {
       database,
       projects,
@@ -240,6 +248,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       trace: (id) => orderTrace(gateway, id, issuing.decisionsOf),
       rotateKeys: () => vault.rotate(),
       previewPage: (template, language) => previewPage(template, language, clock.now()),
+      checkPages: checkOwnPages,
       createLink: (project, fields) => createLink(gateway, project, fields),
     };
     const operatorAuthentication = bearerAuthentication({
@@ -316,8 +325,15 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     await recoverOrphans(gateway);
     const stopping = new AbortController();
     if (config.workers) {
+      // Once after the start, below, and then once a day.
+      let pagesSeenAt = systemClock.now();
       const chores = async (): Promise<void> => {
         const now = clock.now();
+        const time = systemClock.now();
+        if (time >= addMs(pagesSeenAt, 86_400_000)) {
+          pagesSeenAt = time;
+          inBackground(checkOwnPages());
+        }
         await Promise.all([
           vault.destroyExpiredKeys(now),
           purgeIdempotency(database, now),
@@ -335,8 +351,10 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       });
     }
     const { port } = await server.listen({ host: config.host, port: config.port });
+    ownUrl = urlOf(config.host, port);
     closers.push(() => server.close());
-    return { url: urlOf(config.host, port), gateway, database, checkInvariants, stop: closeAll };
+    if (config.workers) inBackground(checkOwnPages());
+    return { url: ownUrl, gateway, database, checkInvariants, stop: closeAll };
   } catch (error) {
     await closeAll();
     throw error;

@@ -8,6 +8,8 @@ export interface Metrics extends RequestMetrics {
   readonly registry: Registry;
   /** For the committer: commands in a group, and how long it took. */
   group(size: number, ms: number): void;
+  /** Of the last look at the payment page as it is served: how many. */
+  pageDifferences(count: number): void;
 }
 
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
@@ -42,6 +44,11 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
     help: 'Commands that went through the committer.',
     registers,
   });
+  const pageDifferences = new Gauge({
+    name: 'florin_page_check_differences',
+    help: 'Differences between the payment page as it is served and its manifest, when it was last looked at.',
+    registers,
+  });
   return {
     registry,
     started: () => active.inc(),
@@ -54,6 +61,7 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
       groupSeconds.observe(ms / 1000);
       commands.inc(size);
     },
+    pageDifferences: (count) => pageDifferences.set(count),
   };
 }
 

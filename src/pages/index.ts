@@ -3,3 +3,4 @@ export { formTokens } from './checkout/form-token.ts';
 export { landingRoutes } from './checkout/landing-routes.ts';
 export { previewPage } from './checkout/preview.ts';
 export { checkoutRoutes } from './checkout/routes.ts';
+export { PREVIEW_PATH, pageWatch } from './self-check.ts';

@@ -60,6 +60,7 @@ export async function installation(): Promise<Installation> {
     invariants: async () => checks,
     trace: async (id) => traces.get(id) ?? null,
     rotateKeys: () => `key-${++state.rotations}`,
+    checkPages: async () => [],
     previewPage: ({ brand, logo, fields }, language) => ({
       html: `<!doctype html><p lang="${language}" style="color:${brand}">${fields.join(' ')}${logo === null ? '' : ' logo'}`,
       headers: { 'content-security-policy': "default-src 'none'; img-src data:" },

@@ -22,6 +22,13 @@ export interface Check {
   readonly violations: readonly unknown[];
 }
 
+/** Where a page is not as it was written. */
+export interface PageDifference {
+  readonly where: string;
+  readonly expected: string;
+  readonly found: string;
+}
+
 export interface Office {
   readonly database: Db & { transaction<Value>(work: (db: Db) => Promise<Value>): Promise<Value> };
   readonly projects: Projects;
@@ -43,6 +50,8 @@ export interface Office {
     template: PageTemplate,
     language: string,
   ) => { readonly html: string; readonly headers: Readonly<Record<string, string>> };
+  /** Looks at the payment page as it is served: every difference to the page as it was written. */
+  readonly checkPages: () => Promise<readonly PageDifference[]>;
   /** Makes an order and the address of its page. */
   readonly createLink: (project: Project, fields: LinkFields) => Promise<LinkResult>;
 }

@@ -21,7 +21,7 @@ const jsonText = (value: unknown): string =>
 
 /** Endpoints for looking, and for the keys. */
 export function inspectionEndpoints(office: Office): AnyEndpoint<Operator>[] {
-  const { database, tools, permutation, invariants, trace, rotateKeys } = office;
+  const { database, tools, permutation, invariants, trace, rotateKeys, checkPages } = office;
 
   const auditChain = async (): Promise<Check> => {
     const violations = await auditViolations(database, tools.keyed);
@@ -43,6 +43,20 @@ export function inspectionEndpoints(office: Office): AnyEndpoint<Operator>[] {
       async handler() {
         const checks = [...(await invariants()), await auditChain()];
         return { status: 200, body: jsonText({ ok: checks.every(({ ok }) => ok), checks }) };
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/page-check',
+      operation: 'pageCheck',
+      summary: 'Compares the payment page as it is served with the page as it was written',
+      description:
+        'Scripts, styles, security header fields and every byte besides. It is done once a day by itself, too.',
+      right: null,
+      answers: { 200: { description: 'Every difference; `ok` when there is none' } },
+      async handler() {
+        const differences = await checkPages();
+        return { status: 200, body: { ok: differences.length === 0, differences } };
       },
     }),
     endpoint({

@@ -5,6 +5,7 @@ import { WALLETS } from '../../gateway/orders/index.ts';
 import { browserOf } from '../../threeds/index.ts';
 import type { Page } from '../document.ts';
 import { languageFor, type Words, wordsIn } from '../languages.ts';
+import { checkedPage, PREVIEW_PATH } from '../self-check.ts';
 import type { FormTokens } from './form-token.ts';
 import { type FormState, formPage, NOTHING_TYPED } from './form-view.ts';
 import {
@@ -124,6 +125,8 @@ export function checkoutRoutes({
   }
 
   return async (app) => {
+    // The page that the self-check looks at: no token is as short as this name.
+    app.get(PREVIEW_PATH, async (_request, reply) => send(reply, checkedPage()));
     app.get('/pay/:token', async (request: Of, reply) => {
       const view = await checkout.view(request.params.token);
       return view ? show(request, reply, request.params.token, view) : missing(request, reply);
