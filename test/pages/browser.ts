@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
-import type { BrowserContext, BrowserContextOptions, Frame, Page } from 'playwright-core';
+import type { BrowserContext, BrowserContextOptions, FrameLocator, Page } from 'playwright-core';
 import { type TestApp, testApp } from '../support/app.ts';
 import { sharedBrowser } from '../support/chromium.ts';
 import { orderOf, type Shop, shopOf } from '../support/shop.ts';
@@ -27,7 +27,7 @@ export interface Store {
 }
 
 const FRAMING = (page: string): string =>
-  `<!doctype html><title>Shop</title><h1>Basket</h1><iframe name="pay" width="390" height="800" src="${page}"></iframe>`;
+  `<!doctype html><title>Shop</title><h1>Basket</h1><iframe title="Pay" width="390" height="800" src="${page}"></iframe>`;
 
 async function openStore(): Promise<Store> {
   const visits: Visit[] = [];
@@ -38,6 +38,8 @@ async function openStore(): Promise<Store> {
     const body = Object.fromEntries(new URLSearchParams(Buffer.concat(chunks).toString()));
     const query = Object.fromEntries(searchParams);
     if (path !== '/favicon.ico') visits.push({ method: request.method ?? '', path, query, body });
+    // Kept where the site is visited, and refused where it is a third party.
+    response.setHeader('set-cookie', 'seen=1; SameSite=None; Secure');
     response.setHeader('content-type', 'text/html');
     response.end(path === '/frame' ? FRAMING(query.page ?? '') : '<!doctype html><title>Shop</title><h1>Thanks</h1>');
   };
@@ -198,7 +200,7 @@ export const CARDS = {
   fraud: '4000000000000002',
 } as const;
 
-type Seen = Page | Frame;
+type Seen = Page | FrameLocator;
 
 /** Types a card as people do; nothing is sent yet. */
 export async function typeCard(page: Seen, number: string): Promise<void> {

@@ -29,15 +29,22 @@ export function ticketOf(gateway: Gateway, owner: bigint, orderId: bigint): stri
   return Buffer.concat([ids, macOf(gateway, ids)]).toString('base64url');
 }
 
-/** What stands at the end of a challenge; null: no ticket of ours. */
-export async function landingView(gateway: Gateway, ticket: string): Promise<PageView | null> {
+/** The order that a ticket was given for; null: no ticket of ours. */
+export function orderOfTicket(gateway: Gateway, ticket: string): { owner: bigint; orderId: bigint } | null {
   if (!/^[A-Za-z0-9_-]{43}$/.test(ticket)) return null;
   const bytes = Buffer.from(ticket, 'base64url');
   const ids = bytes.subarray(0, 16);
   if (!timingSafeEqual(bytes.subarray(16), macOf(gateway, ids))) return null;
   const owner = gateway.permutation.inward(ids.readBigUInt64BE().toString());
   const orderId = gateway.permutation.inward(ids.readBigUInt64BE(8).toString());
-  if (owner === null || orderId === null) return null;
+  return owner === null || orderId === null ? null : { owner, orderId };
+}
+
+/** What stands at the end of a challenge; null: no ticket of ours. */
+export async function landingView(gateway: Gateway, ticket: string): Promise<PageView | null> {
+  const whose = orderOfTicket(gateway, ticket);
+  if (!whose) return null;
+  const { owner, orderId } = whose;
   const [project, state] = await Promise.all([gateway.project(owner), orderGet(gateway.db, owner, orderId)]);
   return project && state && pageView(gateway, project, state);
 }

@@ -8,6 +8,7 @@ import { create, pageTokenHash, pageTokenOwner } from './create.ts';
 import type { Draft } from './draft.ts';
 import { runDue } from './due.ts';
 import type { Gateway } from './gateway.ts';
+import { orderOfTicket } from './landing.ts';
 import type { Order, OrderState } from './model.ts';
 import { abandon } from './operate.ts';
 import { type PageCard, readCard, type WrongField } from './page-card.ts';
@@ -63,12 +64,18 @@ const draftOf = (order: Order): Draft => ({
 });
 
 export function checkoutDoor(gateway: Gateway): CheckoutDoor {
-  const read = async (token: string): Promise<Found | null> => {
+  /** A page is found by its token, or by the ticket of who comes back from the bank: of the token only a hash is kept. */
+  const whoseOf = async (token: string): Promise<{ owner: bigint; orderId: bigint } | null> => {
     const owner = pageTokenOwner(gateway, token);
-    if (owner === null) return null;
-    const id = await payLinkOrder(gateway.db, owner, pageTokenHash(gateway, token));
-    const [project, state] =
-      id === null ? [null, null] : await Promise.all([gateway.project(owner), orderGet(gateway.db, owner, id)]);
+    if (owner === null) return orderOfTicket(gateway, token);
+    const orderId = await payLinkOrder(gateway.db, owner, pageTokenHash(gateway, token));
+    return orderId === null ? null : { owner, orderId };
+  };
+  const read = async (token: string): Promise<Found | null> => {
+    const whose = await whoseOf(token);
+    if (!whose) return null;
+    const { owner, orderId } = whose;
+    const [project, state] = await Promise.all([gateway.project(owner), orderGet(gateway.db, owner, orderId)]);
     return project && state ? { token, project, state } : null;
   };
   /** A session whose time is over ends before anybody looks at it, whether a worker came by or not. */

@@ -1,9 +1,9 @@
 // The end of 3-D Secure over HTTP: TermUrl, the page that it leads to, and where browsers report what the pages' policies refused.
 import type { FastifyInstance } from 'fastify';
 import type { Log } from '../../base/index.ts';
-import type { Landing, PageView } from '../../gateway/orders/index.ts';
+import { isOver, type Landing, type PageView } from '../../gateway/orders/index.ts';
 import { REPORT_PATH } from '../document.ts';
-import { bankStepPage, endPage, leadsToShop, messagePage, notifyPage, onwardPage } from './other-views.ts';
+import { bankStepPage, endPage, leadsToShop, messagePage, notifyPage, onwardPage, workingPage } from './other-views.ts';
 import { send, wordsFor } from './routes.ts';
 
 export interface LandingOptions {
@@ -38,6 +38,15 @@ export function landingRoutes(options: LandingOptions): (app: FastifyInstance) =
       const view = await options.landed(request.params.ticket);
       if (!view) return send(reply, messagePage(wordsFor(request), 'not_found_title', 'not_found_text', FRAMED), 404);
       const words = wordsFor(request, view.language);
+      const path = `/threeds/end/${request.params.ticket}`;
+      if (view.stage === 'working')
+        return send(reply, workingPage({ view: { ...view, frameOrigins: FRAMED }, words }, path));
+      // The issuer refused and another card may pay, or the bank is asked again: the story goes on at the payment page.
+      if (!isOver(view.stage))
+        return reply
+          .code(303)
+          .headers({ location: `/pay/${request.params.ticket}`, 'cache-control': 'no-store' })
+          .send();
       // A redirect to the shop right after a form post would meet the form-action of the page before: this page moves on by itself.
       return send(
         reply,
