@@ -4,26 +4,17 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { BrowserContext, Page } from 'playwright-core';
-import { payment, simulated, type TestApp } from '../support/app.ts';
+import { payment, type TestApp } from '../support/app.ts';
 import { sharedBrowser } from '../support/chromium.ts';
 import { customer, fundedCard } from '../support/issuing.ts';
 import { openPage, typed } from '../support/page.ts';
 import { challenge, orderOf, shopOf } from '../support/shop.ts';
+import { CARDS } from './cards.ts';
 
 export const SIZES = [
   { name: '360', width: 360, height: 740 },
   { name: '1280', width: 1280, height: 800 },
 ] as const;
-
-export const CARDS = {
-  approved: '4111111111111111',
-  challenge: '4999991092000004',
-  declined: '4999991005100008',
-  fraud: '4000000000000002',
-  broken: '5555555555555599',
-  lost: simulated('10', '910'),
-  device: simulated('10', '928'),
-} as const;
 
 const IN_PAGE = [createRequire(import.meta.url).resolve('axe-core/axe.min.js'), new URL('./looks.js', import.meta.url)]
   .map((file) => readFileSync(file, 'utf8'))

@@ -9,7 +9,8 @@ import { inkOn, palette } from '../../src/pages/style.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { openPage, typed } from '../support/page.ts';
 import { shopOf } from '../support/shop.ts';
-import { CARDS, look, type Watched, watched } from './gallery.ts';
+import { CARDS } from './cards.ts';
+import { look, type Watched, watched } from './gallery.ts';
 
 const PHONE = { viewport: { width: 360, height: 740 } };
 
