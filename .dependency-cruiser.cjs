@@ -42,7 +42,10 @@ module.exports = {
       name: 'http-is-for-routes',
       comment: 'Only routes, schemas and envelopes know HTTP; a use case takes typed input and returns a value.',
       severity: 'error',
-      from: { path: '^src/(base|store|vault|ledger|network|events|wallets|threeds|gateway|issuing)/', pathNot: HTTP_FILES },
+      from: {
+        path: '^src/(base|store|vault|ledger|network|events|wallets|threeds|gateway|issuing)/',
+        pathNot: HTTP_FILES,
+      },
       to: { path: '^src/http/' },
     },
     {
@@ -115,7 +118,8 @@ module.exports = {
     },
     {
       name: 'few-files-at-the-top',
-      comment: 'Beside the rooms there are main.ts, app.ts with its ground floor, config.ts and the command line of the operator.',
+      comment:
+        'Beside the rooms there are main.ts, app.ts with its ground floor, config.ts and the command line of the operator.',
       severity: 'error',
       from: {},
       to: { path: '^src/[^/]+\\.ts$', pathNot: '^src/(main|app|app-ground|config|cli|cli-[a-z]+)\\.ts$' },
