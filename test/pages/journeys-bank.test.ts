@@ -242,6 +242,86 @@ journey('refused by the issuer after the challenge: another card may pay', async
   await heading(page, 'Payment received');
 });
 
+journey('the bank looks at the device first, then asks: with script by itself, without by buttons', async (world) => {
+  for (const javaScriptEnabled of [true, false]) {
+    const { id, url } = await world.made({ force3d: 1, return_url: `${world.store.origin}/done` });
+    const { page } = await world.payer({ javaScriptEnabled });
+    await page.goto(url);
+    await pay(page, simulated('10', '928'));
+    if (!javaScriptEnabled) {
+      await onToTheBank(page).click();
+      await heading(page, 'One moment');
+      await onToTheBank(page).click();
+      await page.getByRole('button', { name: 'Back to the shop' }).click();
+      await heading(page, 'Confirm with your bank');
+      assert.deepEqual(await world.told(id), ['prepared']);
+      await onToTheBank(page).click();
+    }
+    await atTheBank(page);
+    await answer(page, '1234');
+    if (!javaScriptEnabled) await page.getByRole('button', { name: 'Back to the shop' }).click();
+    await heading(page, 'Thanks');
+    assert.deepEqual(await world.told(id), ['authorized', AUTHORIZED]);
+    assert.deepEqual(await authentication(world, id), ['challenge', 'Y']);
+  }
+});
+
+journey('a bank that keeps waiting: said so, and over with its time', async (world) => {
+  const { id, url } = await world.made({ force3d: 1 });
+  const { page } = await world.payer();
+  await page.goto(url);
+  await pay(page, simulated('10', '927'));
+  await atTheBank(page);
+  await answer(page, '1234');
+  await page.getByText('We are still waiting for an answer.').waitFor();
+  assert.deepEqual(await world.told(id), ['prepared']);
+  await world.shop.advance('11m');
+  await answer(page, '1234');
+  await heading(page, 'Payment not made');
+  assert.deepEqual(await world.told(id), ['rejected']);
+});
+
+journey(
+  'the issuer wants a challenge after all: asked at once where the project says so, else declined',
+  async (world) => {
+    const card = simulated('10', '901');
+    const asked = await world.made();
+    const { page } = await world.payer();
+    await world.shop.withSettings({ step_up_automatically: true }, async () => {
+      await page.goto(asked.url);
+      await pay(page, card);
+      await atTheBank(page);
+      await answer(page, '1234');
+      await heading(page, 'Payment received');
+      assert.deepEqual(await world.told(asked.id), ['authorized', REFUSED, AUTHORIZED]);
+    });
+    const declined = await world.made();
+    await page.goto(declined.url);
+    await pay(page, card);
+    await page.getByText('2 attempts left').waitFor();
+    assert.deepEqual(await world.told(declined.id), ['new', REFUSED]);
+  },
+);
+
+journey('a static link by way of the bank: an order of his own, refused once', async (world) => {
+  await world.shop.withSettings({ static_links: true }, async () => {
+    const { id, url } = await world.made({ static_link: 1, force3d: 1 });
+    const { page } = await world.payer();
+    await page.goto(url);
+    await pay(page, CARDS.declined);
+    await atTheBank(page);
+    await answer(page, '1234');
+    await page.getByText('2 attempts left').waitFor();
+    await pay(page, CARDS.approved);
+    await atTheBank(page);
+    await answer(page, '1234');
+    await heading(page, 'Payment received');
+    const own = await page.locator('dt:text-is("Order") + dd').innerText();
+    assert.deepEqual(await world.told(own), ['authorized', REFUSED, AUTHORIZED]);
+    assert.deepEqual(await world.told(id), ['new']);
+  });
+});
+
 journey('without script: every step by its button', async (world) => {
   const { id, url } = await world.made({ return_url: `${world.store.origin}/done`, auto_charge: 1 });
   const { page } = await world.payer({ javaScriptEnabled: false });
@@ -337,6 +417,27 @@ journey("in a shop's frame: pay, challenge, and out of it to the shop", async (w
       const cookies = (await context.cookies()).filter(({ domain }) => domain === new URL(url).hostname);
       assert.deepEqual(cookies, [], 'no cookie was kept, and none was missed');
     }
+  });
+});
+
+journey("in a shop's frame without script: a link leads out of it", async (world) => {
+  const { shop, store } = world;
+  await shop.withSettings({ frame_origins: [store.origin] }, async () => {
+    const options = { return_url: `${store.origin}/done` };
+    const [one, other] = [await world.made(options), await world.made(options)];
+    const { page, announce } = await world.payer({ javaScriptEnabled: false });
+    announce(/Blocked autofocusing/);
+    const frame = await framed(page, store.origin, one.url);
+    await pay(frame, CARDS.approved);
+    await frame.getByRole('link', { name: 'Return to the shop' }).click();
+    await page.waitForURL(`${options.return_url}?order_id=${one.id}`);
+    await pay(await framed(page, store.origin, other.url), CARDS.challenge);
+    await onToTheBank(frame).click();
+    await answer(frame, '1234');
+    await frame.getByRole('button', { name: 'Back to the shop' }).click();
+    await frame.getByRole('link', { name: 'Return to the shop' }).click();
+    await page.waitForURL(`${options.return_url}?order_id=${other.id}`);
+    for (const { id } of [one, other]) assert.deepEqual(await world.told(id), ['authorized', AUTHORIZED]);
   });
 });
 

@@ -2,12 +2,15 @@
 // journeys-bank.test.ts. Rule: state is made and read over the API; each journey ends with what the merchant is told of the order.
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
+import { simulated } from '../support/app.ts';
 import { CARDS, checkoutWorld, heading, type Payer, pay, payButton, typeCard } from './browser.ts';
 
 const { journey, booksHold } = checkoutWorld();
 
 const AUTHORIZED = 'authorize success 12.50: 0.00 0.00 0.00 0.00';
 const REFUSED = 'authorize failure 12.50';
+/** Approved, and so slowly that a second click meets the first one's payment on its way. */
+const SLOW = simulated('10', '912');
 const CHARGED = 'charge success 12.50: 12.50 0.66 0.62 11.22';
 
 const problem = (page: Page) => page.getByRole('alert').innerText();
@@ -113,6 +116,15 @@ journey('fraud: not accepted, and no reason is given', async ({ payer, made, tol
   assert.deepEqual(await told(id), ['fraud'], 'nothing was sent to the issuer');
 });
 
+journey('no answer from the bank: not paid, and said so', async ({ payer, made, told }) => {
+  const { id, url } = await made();
+  const { page } = await payer();
+  await page.goto(url);
+  await pay(page, simulated('10', '911'));
+  await page.getByText('We could not reach your bank.').waitFor();
+  assert.deepEqual(await told(id), ['error', 'authorize error 12.50']);
+});
+
 journey('what is wrong is told at the field, before anything is sent', async ({ payer, made, told }) => {
   const { id, url } = await made();
   const { page } = await payer();
@@ -137,7 +149,7 @@ journey('a double click pays once, with and without script', async ({ payer, mad
     const { id, url } = await made({ auto_charge: 1 });
     const { page } = await payer({ javaScriptEnabled });
     await page.goto(url);
-    await typeCard(page, CARDS.approved);
+    await typeCard(page, SLOW);
     await payButton(page).dblclick();
     await heading(page, 'Payment received');
     assert.deepEqual(await told(id), ['charged', AUTHORIZED, CHARGED]);
@@ -168,7 +180,7 @@ journey('two tabs pay at the same moment: one of them pays, both show it', async
   const tabs = [page, await context.newPage()];
   for (const tab of tabs) {
     await tab.goto(url);
-    await typeCard(tab, CARDS.approved);
+    await typeCard(tab, SLOW);
   }
   await Promise.all(tabs.map((tab) => payButton(tab).click()));
   for (const tab of tabs) await heading(tab, 'Payment received');

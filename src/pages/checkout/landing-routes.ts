@@ -4,7 +4,7 @@ import type { Log } from '../../base/index.ts';
 import { isOver, type Landing, type PageView } from '../../gateway/orders/index.ts';
 import { REPORT_PATH } from '../document.ts';
 import { bankStepPage, endPage, leadsToShop, messagePage, notifyPage, onwardPage, workingPage } from './other-views.ts';
-import { send, wordsFor } from './routes.ts';
+import { isFramed, send, wordsFor } from './routes.ts';
 
 export interface LandingOptions {
   readonly land: (fields: Readonly<Record<string, unknown>>) => Promise<Landing | null>;
@@ -51,7 +51,7 @@ export function landingRoutes(options: LandingOptions): (app: FastifyInstance) =
       return send(
         reply,
         leadsToShop(view)
-          ? onwardPage(words, view.returnUrl)
+          ? onwardPage(words, view.returnUrl, isFramed(request))
           : endPage({ view: { ...view, frameOrigins: FRAMED }, words }),
       );
     });

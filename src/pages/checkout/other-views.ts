@@ -128,12 +128,13 @@ export const leftPage = (seen: Seen): Page =>
   });
 
 /** Back to the shop: the whole window, also out of a frame; a link for who has no script or doesn't want to wait. */
-export const onwardPage = (words: Words, url: string): Page =>
+export const onwardPage = (words: Words, url: string, framed: boolean): Page =>
   page({
     title: words.text('return_title'),
     language: words.language,
     frames: ['*'],
-    onwardTo: url,
+    // Without script the frame alone would go, and show the shop inside the shop: there the link leads out.
+    onwardTo: framed ? null : url,
     body: section(
       words.text('return_title'),
       html`<a class="button" href="${url}" target="_top" data-onward>${words.text('return_button')}</a>`,

@@ -41,7 +41,7 @@ const textIn = (fields: Readonly<Record<string, unknown>>, name: string): string
 };
 
 /** In a frame the way back to the shop leads out of it. */
-const isFramed = ({ headers }: FastifyRequest): boolean =>
+export const isFramed = ({ headers }: FastifyRequest): boolean =>
   ['iframe', 'frame', 'embed', 'object'].includes(String(headers['sec-fetch-dest'] ?? ''));
 
 export function checkoutRoutes({
@@ -57,7 +57,7 @@ export function checkoutRoutes({
 
   const toShop = (request: FastifyRequest, reply: FastifyReply, words: Words, url: string): FastifyReply =>
     isFramed(request)
-      ? send(reply, onwardPage(words, url))
+      ? send(reply, onwardPage(words, url, true))
       : reply.code(303).headers({ location: url, 'cache-control': 'no-store' }).send();
 
   function show(
