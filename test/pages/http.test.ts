@@ -279,11 +279,11 @@ describe('wrong fields', () => {
       const html = await answer.text();
       assert.equal(answer.status, 422);
       const told = [...html.matchAll(/<p class="bad" id="bad-(\w+)">/g)].map(([, name]) => name);
-      assert.deepEqual(told.sort(), [...names].sort());
+      assert.deepEqual(new Set(told), new Set(names));
       const invalid = [...html.matchAll(/<input id="(\w+)"[^>]*aria-invalid="true"/g)].map(([, name]) => name);
       assert.deepEqual(
-        invalid.sort(),
-        names.flatMap((name) => (name === 'expiry' ? ['month', 'year'] : [name])).sort(),
+        new Set(invalid),
+        new Set(names.flatMap((name) => (name === 'expiry' ? ['month', 'year'] : [name]))),
       );
       const values = Object.fromEntries(
         [...html.matchAll(/<input id="(\w+)"[^>]*? value="([^"]*)"/g)].map(([, name, value]) => [name, value]),
