@@ -242,6 +242,25 @@ journey('refused by the issuer after the challenge: another card may pay', async
   await heading(page, 'Payment received');
 });
 
+journey(
+  "the bank's time is over and the session's isn't: after a refusal the session's counts again",
+  async (world) => {
+    const { id, url } = await world.made({ force3d: 1, expiration_timeout: '30m' });
+    const { page } = await world.payer();
+    await page.goto(url);
+    await pay(page, CARDS.declined);
+    await atTheBank(page);
+    await answer(page, '1234');
+    await page.getByText('2 attempts left').waitFor();
+    await world.shop.advance('15m');
+    assert.deepEqual(await world.told(id), ['new', REFUSED]);
+    await world.shop.advance('15m');
+    assert.deepEqual(await world.told(id), ['rejected', REFUSED]);
+    await page.reload();
+    await heading(page, 'Payment not made');
+  },
+);
+
 journey('the bank looks at the device first, then asks: with script by itself, without by buttons', async (world) => {
   for (const javaScriptEnabled of [true, false]) {
     const { id, url } = await world.made({ force3d: 1, return_url: `${world.store.origin}/done` });

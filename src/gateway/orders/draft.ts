@@ -1,5 +1,5 @@
 // A request for an order as typed input, and the order that it begins as. Pure, but for the new id.
-import { countryOf, maskPansIn, parseDuration } from '../../base/index.ts';
+import { addMs, countryOf, maskPansIn, parseDuration } from '../../base/index.ts';
 import type { Terminal } from '../projects/index.ts';
 import type { Client, Location, Order, OrderOptions } from './model.ts';
 import { withDue } from './model.ts';
@@ -22,8 +22,12 @@ export interface Draft {
 const DEFAULT_SESSION_MS = 3_600_000;
 
 /** How long an order waits for its payer. */
-export const sessionMs = (options: OrderOptions): number =>
+const sessionMs = (options: OrderOptions): number =>
   (options.expiration_timeout ? parseDuration(options.expiration_timeout) : null) ?? DEFAULT_SESSION_MS;
+
+/** When an order that nobody has paid is over. */
+export const sessionEnd = ({ created_at, options }: Pick<Order, 'created_at' | 'options'>): Date =>
+  addMs(created_at, sessionMs(options));
 
 /** Card numbers that stand in free text are masked before anything is stored. */
 const masked = <T extends object>(fields: T | null): T | null =>
@@ -83,6 +87,6 @@ export function newOrder(projectId: bigint, draft: Draft, terminal: Terminal, id
       created_at: now,
       updated_at: now,
     },
-    { expire: new Date(now.getTime() + sessionMs(draft.options)) },
+    { expire: sessionEnd({ created_at: now, options: draft.options }) },
   );
 }

@@ -2,6 +2,7 @@
 // Rule: amounts, hold, status and what is due next change here and nowhere else.
 import { addDays, addMs, nextMidnight, parseDuration } from '../../base/index.ts';
 import type { Project, Terminal } from '../projects/index.ts';
+import { sessionEnd } from './draft.ts';
 import { type Operation, type OperationType, type Order, withDue } from './model.ts';
 import { orderStates } from './states.ts';
 
@@ -114,7 +115,8 @@ export function refused(order: Order, operation: Operation, circumstances: Circu
     const failed = operation.status === 'error';
     // On the payment page the payer may try another card while attempts are left.
     if (isPage(order) && !failed && order.attempts < circumstances.project.settings.page_attempts) {
-      return withDue({ ...order, status: 'new' }, {});
+      // The bank had a time of its own for its question; the session's counts again.
+      return withDue({ ...order, status: 'new' }, { expire: sessionEnd(order) });
     }
     return withDue(
       {
