@@ -41,11 +41,21 @@ globalThis.looks = {
       nodes.map(({ html, failureSummary = '' }) => `${id}: ${html.slice(0, 160)} ${failureSummary.slice(0, 240)}`),
     );
   },
-  /** Every element with its attributes' names, without texts. */
-  skeleton() {
-    return [...document.querySelectorAll('*')].map(
+  /** Every element with its attributes' names, without texts; of the page, or of a page's text as this browser reads it. */
+  skeleton(text) {
+    const page = text === undefined ? document : new DOMParser().parseFromString(text, 'text/html');
+    return [...page.querySelectorAll('*')].map(
       (element) => `${element.tagName.toLowerCase()} ${element.getAttributeNames().sort().join(' ')}`,
     );
+  },
+  /** What a typed value is after the browser has read it back. */
+  type(values) {
+    const form = document.querySelector('#card');
+    for (const [name, value] of Object.entries(values)) {
+      const input = form.elements.namedItem(name);
+      input.removeAttribute('maxlength');
+      input.value = value;
+    }
   },
   /** Every hidden input of the name gets the value. */
   fill(name, value) {
