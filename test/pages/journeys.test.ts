@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { simulated } from '../support/app.ts';
+import { openPage, typed } from '../support/page.ts';
 import { CARDS, checkoutWorld, heading, type Payer, pay, payButton, typeCard } from './browser.ts';
 
 const { journey, booksHold } = checkoutWorld();
@@ -354,6 +355,41 @@ journey('a static link: two payers, two orders, and the link stays', async ({ pa
     assert.deepEqual(await told(id), ['new']);
     await leaving.page.goto(url);
     await payButton(leaving.page).waitFor();
+  });
+});
+
+journey('a static link, pressed again before the answer: one order, with and without script', async (world) => {
+  const { payer, made, told, shop } = world;
+  // The merchant's own id is the link's: it stands in the way of nobody.
+  await shop.withSettings({ static_links: true, unique_merchant_order_id: true }, async () => {
+    for (const javaScriptEnabled of [true, false]) {
+      const reference = `rent-${javaScriptEnabled}`;
+      const { url } = await made({ static_link: 1 }, { merchant_order_id: reference });
+      const { page, context } = await payer({ javaScriptEnabled });
+      await page.goto(url);
+      await typeCard(page, SLOW);
+      const first = context.waitForEvent('request', (request) => request.method() === 'POST');
+      await payButton(page).click({ noWaitAfter: true });
+      await first;
+      await payButton(page)
+        .click({ noWaitAfter: true, force: true, timeout: 1000 })
+        .catch(() => null);
+      await heading(page, 'Payment received');
+      const { orders } = (await shop.list(`orders/?merchant_order_id=${reference}`)).body;
+      const paid = orders.filter(({ status }: { status: string }) => status !== 'new');
+      assert.equal(paid.length, 1);
+      assert.deepEqual(await told(paid[0].id), ['authorized', AUTHORIZED]);
+      assert.equal(orders.length, 2, 'the link, and the one order that was paid');
+    }
+    // A connection that breaks makes browsers send the same form again, at any time.
+    const { url } = await made({ static_link: 1 });
+    const form = await openPage(url);
+    const send = async () => (await form.post(typed(SLOW))).headers.get('location');
+    const [first, again] = await Promise.all([send(), send()]);
+    assert.match(first ?? '', /^\/pay\/[\w-]{32}$/);
+    assert.deepEqual([again, await send()], [first, first]);
+    const another = await (await openPage(url)).post(typed(SLOW));
+    assert.notEqual(another.headers.get('location'), first, 'a form of its own is a payment of its own');
   });
 });
 

@@ -7,7 +7,14 @@ import { type Draft, newOrder } from './draft.ts';
 import type { RefusalCode } from './errors.ts';
 import { type Gateway, terminalFor, viewOf } from './gateway.ts';
 import { refusalRecord } from './operate.ts';
-import { merchantOrderIdInsert, merchantOrderIdKind, orderGet, orderInsert, payLinkInsert } from './queries.ts';
+import {
+  merchantOrderIdInsert,
+  merchantOrderIdKind,
+  orderGet,
+  orderInsert,
+  payLinkInsert,
+  payLinkKind,
+} from './queries.ts';
 import { eventOf } from './settle.ts';
 
 /** A page token: the owner, then 128 random bits; only its keyed hash is stored. */
@@ -27,10 +34,20 @@ export function pageTokenOwner(gateway: Gateway, token: string): bigint | null {
   return gateway.permutation.inward(Buffer.from(token, 'base64url').readBigUInt64BE().toString());
 }
 
+/** The page of who pays by a link that is for many: the same for the same form, so that a form sent twice is one order. */
+export function ownPageToken(gateway: Gateway, owner: bigint, link: string, form: string): string {
+  const token = Buffer.alloc(24);
+  token.writeBigUInt64BE(BigInt(gateway.permutation.outward(owner)));
+  gateway.vault.keyed('own-page', `${link}/${form}`).copy(token, 8, 0, 16);
+  return token.toString('base64url');
+}
+
 export interface CreateRequest {
   readonly project: Project;
   readonly draft: Draft;
   readonly once: Once | null;
+  /** The page that the order is to have: one order a page. Its merchant_order_id is the link's, so it claims none. */
+  readonly ownPage?: string;
 }
 
 /** An earlier order under the same merchant_order_id (projects with unique_merchant_order_id), or how to claim the id. */
@@ -88,15 +105,20 @@ export type Created =
   | { readonly answer: StoredAnswer; readonly refused: RefusalCode | null }
   | { readonly existing: bigint };
 
-export async function createOrder(gateway: Gateway, { project, draft, once }: CreateRequest): Promise<Created> {
+export async function createOrder(
+  gateway: Gateway,
+  { project, draft, once, ownPage }: CreateRequest,
+): Promise<Created> {
   const view = viewOf(gateway, project);
   const terminal = terminalFor(project, draft.terminal, draft.currency);
   const id = gateway.ids.next();
-  const token = newPageToken(gateway, project.id);
-  const unique = uniqueId(gateway, project, draft, id, draft);
+  const token = ownPage ?? newPageToken(gateway, project.id);
+  const unique = uniqueId(gateway, project, ownPage ? { ...draft, merchantOrderId: null } : draft, id, draft);
+  const tokenHash = pageTokenHash(gateway, token);
+  const page = { kind: payLinkKind, key: { owner: project.id, tokenHash } };
   return gateway.committer.submit<Created>({
     name: 'create',
-    needs: [...(once ? [once.need] : []), ...unique.needs],
+    needs: [...(once ? [once.need] : []), ...unique.needs, ...(ownPage ? [page] : [])],
     decide(loaded) {
       const now = gateway.clock.now();
       const begun = once?.begin(loaded, now);
@@ -118,6 +140,8 @@ export async function createOrder(gateway: Gateway, { project, draft, once }: Cr
       // Only behind a static link is there somebody who enters the amount.
       if (draft.amount === 0n && !draft.options.static_link) return refused('amount_zero');
       if (draft.options.static_link && !project.settings.static_links) return refused('static_links_disabled');
+      const made = ownPage ? loaded.get(payLinkKind, page.key) : undefined;
+      if (made) return { value: { existing: made.order_id }, changes: [] };
       const unused = unique.check(loaded);
       if ('existing' in unused) return { value: unused, changes: [] };
       if ('refuse' in unused) return refused(unused.refuse);
@@ -133,7 +157,7 @@ export async function createOrder(gateway: Gateway, { project, draft, once }: Cr
           orderInsert(order),
           payLinkInsert({
             project_id: project.id,
-            token_hash: pageTokenHash(gateway, token),
+            token_hash: tokenHash,
             order_id: id,
             created_at: now,
           }),
@@ -144,6 +168,7 @@ export async function createOrder(gateway: Gateway, { project, draft, once }: Cr
         next: [
           ...(once?.next() ?? []),
           ...unique.needs.map((need) => ({ need, state: { order_id: id, fingerprint: unique.fingerprint } })),
+          ...(ownPage ? [{ need: page, state: { order_id: id } }] : []),
         ],
       };
     },

@@ -4,7 +4,7 @@ import type { BrowserDetails } from '../../threeds/index.ts';
 import type { Project } from '../projects/index.ts';
 import { type AuthorizeRequest, authorize } from './authorize.ts';
 import { complete } from './complete.ts';
-import { create, pageTokenHash, pageTokenOwner } from './create.ts';
+import { createOrder, ownPageToken, pageTokenHash, pageTokenOwner } from './create.ts';
 import type { Draft } from './draft.ts';
 import { runDue } from './due.ts';
 import type { Gateway } from './gateway.ts';
@@ -21,6 +21,8 @@ import type { Wallet } from './wallets.ts';
 export interface Payer {
   readonly ip: string;
   readonly browser: BrowserDetails | null;
+  /** The form that was sent: sent twice, it is still one order. */
+  readonly form: string;
 }
 
 /** What a payer's step led to: the page of this token, or what he typed was wrong and nothing was done. */
@@ -89,15 +91,19 @@ export function checkoutDoor(gateway: Gateway): CheckoutDoor {
   };
   const viewOf = ({ project, state }: Found): Promise<PageView> => pageView(gateway, project, state);
 
-  /** The order that this payer pays, with its page: a static link makes one for each. null: it can't be made. */
-  async function ownOrder(found: Found, minor: bigint | null): Promise<{ order: Order; token: string } | null> {
+  /** The order that this payer pays, with its page: a static link makes one for each form. null: it can't be made. */
+  async function ownOrder(
+    found: Found,
+    minor: bigint | null,
+    form: string,
+  ): Promise<{ order: Order; token: string } | null> {
     const { project, state } = found;
     if (!state.order.options.static_link) return { order: state.order, token: found.token };
     const { static_link: _, ...options } = state.order.options;
     const draft = { ...draftOf(state.order), amount: minor ?? state.order.amount, options };
-    const { location } = await create(gateway, { project, draft, once: null });
-    const token = location?.split('/').at(-1);
-    const made = token ? await read(token) : null;
+    const token = ownPageToken(gateway, project.id, found.token, form);
+    await createOrder(gateway, { project, draft, once: null, ownPage: token });
+    const made = await read(token);
     return made && { order: made.state.order, token: made.token };
   }
 
@@ -116,11 +122,11 @@ export function checkoutDoor(gateway: Gateway): CheckoutDoor {
   async function send(
     found: Found,
     minor: bigint | null,
-    { ip, browser }: Payer,
+    { ip, browser, form }: Payer,
     means: Pick<AuthorizeRequest, 'card' | 'external' | 'onceOnly'>,
   ): Promise<PageStep> {
     const { project } = found;
-    const own = await ownOrder(found, minor);
+    const own = await ownOrder(found, minor, form);
     if (!own) return { kind: 'moved', token: found.token };
     const draft = draftOf(own.order);
     await authorize(gateway, {

@@ -168,6 +168,19 @@ const payLinks = table<PayLink>(
 );
 export const payLinkInsert = (row: PayLink): Change => insert(payLinks, row);
 
+/** The order of a page, where one may be made for it: two processes that insert at once: the key decides. */
+export const payLinkKind: Kind<{ owner: bigint; tokenHash: string }, Pick<PayLink, 'order_id'>> = {
+  name: 'pay_link',
+  keyText: ({ owner, tokenHash }) => `${owner}/${tokenHash}`,
+  async load(db, keys) {
+    const rows = await db.query<PayLink>(
+      `select l.* from unnest($1::int8[], $2::text[]) as k(project_id, token_hash) join pay_links l using (project_id, token_hash)`,
+      [keys.map((key) => key.owner), keys.map((key) => key.tokenHash)],
+    );
+    return new Map(rows.map((row) => [`${row.project_id}/${row.token_hash}`, row]));
+  },
+};
+
 export async function payLinkOrder(db: Db, owner: bigint, tokenHash: string): Promise<bigint | null> {
   const rows = await db.query<{ order_id: bigint }>(
     'select order_id from pay_links where project_id = $1 and token_hash = $2',

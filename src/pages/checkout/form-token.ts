@@ -1,5 +1,6 @@
 // Is this form ours, and was it made for the browser that sends it? The page's address is a secret of its own; this stands against other
-// sites that know it. Rule: no session: the cookie is a random value, and the form's token a keyed hash over it, the page and the hour.
+// sites that know it. Rule: no session: the cookie is a random value, and the form's token a keyed hash over it, the page, the hour and a
+// random value of the form, which tells a form that is sent twice from two forms.
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock, Random } from '../../base/index.ts';
@@ -42,26 +43,27 @@ export function formTokens({ keyed, random, clock, publicUrl }: FormTokenOptions
     }
     return null;
   };
-  const macOf = (page: string, cookie: string, hour: number): string =>
-    keyed('page-form', `${page}/${cookie}/${hour}`).subarray(0, 16).toString('base64url');
+  const macOf = (page: string, cookie: string, form: string, hour: number): string =>
+    keyed('page-form', `${page}/${cookie}/${form}/${hour}`).subarray(0, 16).toString('base64url');
 
   return {
     issue(page, headers, framed) {
       const known = cookieOf(headers);
       const value = known ?? random.bytes(16).toString('base64url');
+      const form = random.bytes(16).toString('base64url');
       // In a frame of another site a cookie is kept apart for that site, or not at all.
       const site = framed && secure ? 'SameSite=None; Partitioned' : 'SameSite=Lax';
       return {
-        token: `${hourNow()}.${value}.${macOf(page, value, hourNow())}`,
+        token: `${hourNow()}.${value}.${form}.${macOf(page, value, form, hourNow())}`,
         cookie: known ? null : `${name}=${value}; Path=/; HttpOnly; ${site}${secure ? '; Secure' : ''}`,
       };
     },
     accepts(page, headers, token) {
-      const [hour = '', value = '', mac = ''] = token.split('.');
-      if (!/^\d{1,9}$/.test(hour) || !VALUE.test(value) || !VALUE.test(mac)) return false;
+      const [hour = '', value = '', form = '', mac = ''] = token.split('.');
+      if (!/^\d{1,9}$/.test(hour) || ![value, form, mac].every((part) => VALUE.test(part))) return false;
       const age = hourNow() - Number(hour);
       if (age < 0 || age > GOOD_HOURS) return false;
-      if (!timingSafeEqual(Buffer.from(mac), Buffer.from(macOf(page, value, Number(hour))))) return false;
+      if (!timingSafeEqual(Buffer.from(mac), Buffer.from(macOf(page, value, form, Number(hour))))) return false;
       // Browsers name the site that a post comes from; only ours may send one.
       const site = headers['sec-fetch-site'];
       if (site !== undefined && site !== 'same-origin') return false;

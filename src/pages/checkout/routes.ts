@@ -95,14 +95,15 @@ export function checkoutRoutes({
   ): Promise<FastifyReply> {
     const { token } = request.params;
     const fields = fieldsOf(request);
-    if (!tokens.accepts(token, request.headers, textIn(fields, 'form')))
+    const form = textIn(fields, 'form');
+    if (!tokens.accepts(token, request.headers, form))
       return send(reply, messagePage(wordsFor(request), 'forbidden_title', 'forbidden_text'), 403);
     const browser = browserOf(fields, {
       ip: request.ip,
       userAgent: request.headers['user-agent'],
       accept: request.headers.accept,
     });
-    const next = await step(fields, { ip: request.ip, browser });
+    const next = await step(fields, { ip: request.ip, browser, form });
     if (!next) return missing(request, reply);
     if (next.kind === 'moved')
       return reply
