@@ -7,7 +7,7 @@ export const BASE_STYLE = `*{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%}
 body{margin:0;min-height:100vh;min-height:100dvh;background:var(--ground);color:var(--onground);font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",sans-serif}
 main{max-width:28rem;margin:0 auto;padding:1rem}
-.card{background:var(--paper);color:var(--ink);border:1px solid var(--line);border-radius:var(--radius);padding:1.25rem;margin-top:1rem}
+.card{background:var(--paper);color:var(--ink);border:1px solid var(--line);border-radius:var(--radius);padding:1.25rem;margin-top:1rem}.card>:last-child{margin-bottom:0}
 .logo{display:block;max-width:11rem;max-height:3rem;margin-bottom:.75rem}
 h1{font-size:1.05rem;line-height:1.3;margin:0;font-weight:600;overflow-wrap:anywhere}h2{font-size:.95rem;margin:0 0 .25rem;font-weight:600}
 .amount{font-size:2.1rem;line-height:1.2;font-weight:700;margin:.3rem 0;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}

@@ -30,10 +30,10 @@ button{width:100%;padding:12px 16px;margin-top:12px;font:inherit;font-weight:600
 button.plain{color:var(--accent);background:transparent;border-color:var(--line)}
 button[disabled]{opacity:.5;cursor:default}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
-.pair{display:flex;gap:12px}
+.pair{display:flex;gap:12px}.pair button{flex:1 1 auto;width:auto;padding:12px 8px}
 .note{padding:10px 12px;border:1px solid var(--line);border-radius:10px}
 .bad{color:var(--bad);background:var(--badbg);border-color:transparent}
-small,details{color:var(--soft);font-size:.85em}details{margin-top:16px}summary{cursor:pointer}
+small,details{color:var(--soft);font-size:.85em}small{display:block;margin-top:12px}details{margin-top:16px}summary{cursor:pointer}
 `;
 
 const RETURN_SCRIPT = `document.getElementById('return').submit()`;

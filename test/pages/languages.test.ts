@@ -33,6 +33,7 @@ const ROOM: Readonly<Record<string, number>> = {
   paying: 24,
   cancel: 24,
   bank_button: 24,
+  finish_button: 24,
   return_button: 24,
   reload: 24,
   print: 24,

@@ -20,6 +20,12 @@ const common = ({ view, words }: Seen) => ({
 const section = (title: string, ...content: (Html | null)[]): Html =>
   html`<section class="card"><h1>${title}</h1>${content.filter((part) => part !== null)}</section>`;
 
+/** The form as every shop gets it, with its button in the payer's language. */
+const toBank = (form: string, words: Words): Html =>
+  trusted(
+    form.replace(/(<button[^>]*>)[^<]*/, (_, tag: string) => html`${trusted(tag)}${words.text('bank_button')}`.text),
+  );
+
 /** The payer's bank wants to see him: goes on by itself where he arrives, by a button where he comes back. */
 export function bankPage(seen: Seen, path: string, formToken: string, bankOrigin: string): Page {
   const { view, words } = seen;
@@ -30,7 +36,7 @@ export function bankPage(seen: Seen, path: string, formToken: string, bankOrigin
     formTargets: [bankOrigin, ...shop(view)],
     body: html`${summary(seen)}${section(
       title,
-      html`<p>${words.text('bank_text')}</p><div data-go>${trusted(view.bankForm ?? '')}</div>`,
+      html`<p>${words.text('bank_text')}</p><div data-go>${toBank(view.bankForm ?? '', words)}</div>`,
     )}<form method="post" action="${path}/cancel"><input type="hidden" name="form" value="${formToken}"><button class="plain">${words.text('cancel')}</button></form>`,
   });
 }
@@ -42,7 +48,10 @@ export const bankStepPage = (words: Words, form: string, bankOrigin: string): Pa
     language: words.language,
     formTargets: [bankOrigin],
     frames: ['*'],
-    body: section(words.text('bank_title'), html`<p>${words.text('bank_text')}</p><div data-go>${trusted(form)}</div>`),
+    body: section(
+      words.text('bank_title'),
+      html`<p>${words.text('bank_text')}</p><div data-go>${toBank(form, words)}</div>`,
+    ),
   });
 
 /** The bank has answered while nobody was here: the payer's own step finishes the payment. */
@@ -55,7 +64,7 @@ export function answeredPage(seen: Seen, path: string, formToken: string): Page 
     formTargets: shop(view),
     body: html`${summary(seen)}${section(
       title,
-      html`<p>${words.text('bank_done')}</p><form data-go method="post" action="${path}/finish"><input type="hidden" name="form" value="${formToken}"><button>${words.text('bank_button')}</button></form>`,
+      html`<p>${words.text('bank_done')}</p><form data-go method="post" action="${path}/finish"><input type="hidden" name="form" value="${formToken}"><button>${words.text('finish_button')}</button></form>`,
     )}`,
   });
 }
