@@ -16,7 +16,7 @@ type Seen = Page | FrameLocator;
 
 const atTheBank = (page: Seen) => heading(page, 'Confirm your payment');
 const codeField = (page: Seen) => page.getByLabel(/^Code that we sent/);
-const onToTheBank = (page: Seen) => page.getByRole('button', { name: 'Continue', exact: true });
+const onToTheBank = (page: Seen) => page.getByRole('button', { name: /^Continue( to your bank)?$/ });
 
 async function answer(page: Seen, code: string): Promise<void> {
   await codeField(page).fill(code);
@@ -198,7 +198,7 @@ journey(
       else {
         await page.reload();
         await page.getByText('Your bank has answered.').waitFor();
-        await page.getByRole('button', { name: 'Continue to your bank' }).click();
+        await page.getByRole('button', { name: 'Finish payment' }).click();
       }
       await heading(page, 'Payment received');
       assert.deepEqual(await world.told(id), ['charged', AUTHORIZED, CHARGED]);
