@@ -255,9 +255,9 @@ journey(
     await world.shop.advance('15m');
     assert.deepEqual(await world.told(id), ['new', REFUSED]);
     await world.shop.advance('15m');
-    assert.deepEqual(await world.told(id), ['rejected', REFUSED]);
+    assert.deepEqual(await world.told(id), ['declined', REFUSED]);
     await page.reload();
-    await heading(page, 'Payment not made');
+    await heading(page, 'Payment declined');
   },
 );
 

@@ -107,6 +107,25 @@ journey('cancels: rejected, here and at the shop', async ({ payer, made, told, s
   assert.equal(store.visits.length, 1);
 });
 
+journey('declined, and then cancelled or left alone: the class of the last failure', async (world) => {
+  for (const end of ['cancelled', 'expired'] as const) {
+    const { id, url } = await world.made({ expiration_timeout: '15m' });
+    const { page } = await world.payer();
+    await page.goto(url);
+    await pay(page, CARDS.declined);
+    await page.getByText('2 attempts left').waitFor();
+    if (end === 'cancelled') await cancel(page);
+    else {
+      await world.shop.advance('16m');
+      await page.reload();
+    }
+    await heading(page, 'Payment declined');
+    assert.deepEqual(await world.told(id), ['declined', REFUSED]);
+    const { failure_type, failure_message } = await world.shop.get(id);
+    assert.deepEqual([failure_type, failure_message], ['declined', 'Insufficient funds']);
+  }
+});
+
 journey('fraud: not accepted, and no reason is given', async ({ payer, made, told }) => {
   const { id, url } = await made();
   const { page } = await payer();
@@ -276,8 +295,8 @@ journey('by keyboard only', async ({ payer, made, told }) => {
   await page.goto(url);
   const focus = () => page.evaluate('document.activeElement.id || document.activeElement.textContent');
   const seen: unknown[] = [];
-  const typed = [CARDS.declined, '12', '30', '123', 'Ada Example'];
-  for (const text of typed) {
+  const texts = [CARDS.declined, '12', '30', '123', 'Ada Example'];
+  for (const text of texts) {
     await page.keyboard.press('Tab');
     seen.push(await focus());
     await page.keyboard.type(text);

@@ -9,7 +9,7 @@ import type { Project } from '../projects/index.ts';
 import { approved, recoveryAt } from './effects.ts';
 import { type Gateway, terminalOf } from './gateway.ts';
 import { type DueKind, dueAt, type Operation, type Order, type OrderState, refundable, withDue } from './model.ts';
-import { cardOf, carry, closedOrder, startOperation } from './operate.ts';
+import { cardOf, carry, closedOrder, lapsedOrder, startOperation } from './operate.ts';
 import { newOperation } from './operation.ts';
 import { postingsFor } from './postings.ts';
 import {
@@ -170,13 +170,10 @@ const expire: Handler = async (gateway, project, state) => {
   await decideDue(gateway, state, 'expire', (current, now) => {
     const open = current.order.status === 'new' || current.order.status === 'prepared';
     if (!open) return { changes: [orderUpdate(withDue(current.order, { expire: null }))] };
-    const closed = closedOrder(
-      gateway,
-      project,
-      current,
-      current.order.status === 'prepared' ? 'authentication_timeout' : 'session_expired',
-      now,
-    );
+    const closed =
+      current.order.status === 'prepared'
+        ? closedOrder(gateway, project, current, 'authentication_timeout', now)
+        : lapsedOrder(gateway, project, current, 'session_expired', now);
     const transaction = current.order.status === 'prepared' ? current.order.secure3d?.transaction_id : undefined;
     return {
       changes: [

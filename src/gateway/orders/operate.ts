@@ -6,13 +6,13 @@ import type { Project } from '../projects/index.ts';
 import { orderAnswer, refusalAnswer } from './answers.ts';
 import { OrderNotFound, type RefusalCode, refusals } from './errors.ts';
 import { type Gateway, terminalOf, viewOf } from './gateway.ts';
-import type { Operation, Order, OrderState } from './model.ts';
+import type { FailureType, Operation, Order, OrderState } from './model.ts';
 import { withDue } from './model.ts';
 import { newOperation } from './operation.ts';
 import { needOrder, operationInsert, orderKind, orderRefusalInsert, orderUpdate } from './queries.ts';
 import * as rules from './rules.ts';
-import { eventOf, remember, SENT_LIMIT_MS, type Settled, settle } from './settle.ts';
-import { orderStates } from './states.ts';
+import { eventOf, failureText, remember, SENT_LIMIT_MS, type Settled, settle } from './settle.ts';
+import { type OrderTrigger, orderStates } from './states.ts';
 import { unresolvedAnswer } from './unresolved.ts';
 import { type CardData, send } from './wire.ts';
 
@@ -82,7 +82,11 @@ function intent(
         };
       }
       if ('close' in plan) {
-        const closed = closedOrder(gateway, project, state, plan.close, now);
+        // A payer who goes after a refusal leaves the refusal behind.
+        const closed =
+          action === 'abandon'
+            ? lapsedOrder(gateway, project, state, plan.close, now)
+            : closedOrder(gateway, project, state, plan.close, now);
         const answer = orderAnswer(viewOf(gateway, project), closed.state);
         return {
           value: { answer },
@@ -142,6 +146,20 @@ function originalOf({ operations }: OrderState, isVoid: boolean): string | null 
   return operations.find((operation) => operation.type === type && operation.status === 'success')?.reference ?? null;
 }
 
+const TRIGGERS: Readonly<Partial<Record<FailureType, OrderTrigger>>> = { fraud: 'fraud', declined: 'decline' };
+
+/** A page that nobody pays by any more, because he went or its time is over: it ends as its last card was refused, if one was. */
+export function lapsedOrder(
+  gateway: Gateway,
+  project: Project,
+  state: OrderState,
+  code: RefusalCode,
+  now: Date,
+): ReturnType<typeof closedOrder> {
+  const last = state.operations.findLast(({ type, status }) => type === 'authorize' && status === 'failure');
+  return closedOrder(gateway, project, state, code, now, last ? ['declined', failureText(last)] : refusals[code]);
+}
+
 /** An order that ends before anything was sent for it. */
 export function closedOrder(
   gateway: Gateway,
@@ -149,12 +167,13 @@ export function closedOrder(
   state: OrderState,
   code: RefusalCode,
   now: Date,
+  as: readonly [type: FailureType, message: string] = refusals[code],
 ): { state: OrderState; changes: Change[] } {
-  const [type, message] = refusals[code];
+  const [type, message] = as;
   const order: Order = withDue(
     {
       ...state.order,
-      status: orderStates.move(state.order.status, type === 'fraud' ? 'fraud' : 'reject'),
+      status: orderStates.move(state.order.status, TRIGGERS[type] ?? 'reject'),
       failure_type: type,
       failure_message: message,
       updated_at: now,

@@ -292,7 +292,8 @@ function answerFor(
     : failureAnswer('error', refusals.error[1], outward);
 }
 
-const failureText = (operation: Operation): string => isoCode(operation.iso_response_code).failureMessage;
+/** What the merchant reads of a refusal. */
+export const failureText = (operation: Operation): string => isoCode(operation.iso_response_code).failureMessage;
 
 /** The CVV of a challenged order goes in the commit that decides its authorization. */
 function finalCvv(gateway: Gateway, order: Order, operation: Operation): Change[] {
