@@ -37,7 +37,7 @@ code{font-family:ui-monospace,SFMono-Regular,Consolas,monospace;font-size:.95em;
 .mobile main{max-width:none;padding:0}.mobile .card{border-left:0;border-right:0;border-radius:0;margin-top:.5rem}
 @media(min-width:56rem){body:not(.mobile) main.wide{max-width:56rem;display:grid;grid-template:"what how" auto "test how" 1fr/1fr 1.15fr;gap:0 1.5rem;align-items:start;padding:4vh 1rem}.what{grid-area:what}.how{grid-area:how}.test{grid-area:test}}
 @media(prefers-reduced-motion:no-preference){button{transition:filter .15s}button:hover{filter:brightness(1.06)}}
-@media print{body{background:#fff}.card{border:0}button,.button,.note{display:none!important}}`;
+@media print{body{--ink:#000;--paper:#fff;--soft:#333;--line:#999;--bad:#000;background:#fff;color:#000}.card{border:0}.mark.good{background:none;border-color:#000;color:#000}button,.button,.note{display:none!important}}`;
 
 type Colours = Pick<PageTemplate, 'brand' | 'ground' | 'paper' | 'ink'>;
 

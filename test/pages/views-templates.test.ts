@@ -194,3 +194,30 @@ test('a template that is not the default keeps its colours in the dark', () =>
     },
     { ...PHONE, colorScheme: 'dark' },
   ));
+
+test('a receipt is printed black on white, also of a dark page, and without buttons', () =>
+  browsing(
+    async ({ page }) => {
+      const template = { ink: '#ffffff', paper: '#000000', ground: '#101010', brand: '#ffff00' };
+      await florin.operator('PUT', '/operator/projects/sandbox/templates/dark', template);
+      const url = await order({ template: 'dark' });
+      await (await openPage(url)).post(typed(CARDS.approved));
+      await page.goto(url);
+      await page.emulateMedia({ media: 'print' });
+      for (const text of ['h1', 'dd', '.mark', 'section.card'])
+        assert.equal(
+          await page.evaluate(`getComputedStyle(document.querySelector('${text}')).color`),
+          'rgb(0, 0, 0)',
+          text,
+        );
+      for (const ground of ['body', 'section.card'])
+        assert.equal(
+          await page.evaluate(`getComputedStyle(document.querySelector('${ground}')).backgroundColor`),
+          'rgb(255, 255, 255)',
+          ground,
+        );
+      assert.equal(await page.isVisible('#print'), false);
+      assert.equal(await page.isVisible('dl'), true);
+    },
+    { ...PHONE, colorScheme: 'dark' },
+  ));

@@ -42,6 +42,10 @@ test('every page, at two sizes, in light and dark', async (t) => {
           );
           assert.deepEqual(await look(page, 'faults'), [], `${name} at ${size.name}`);
         }
+        // WCAG 2.2, 1.4.10: what somebody sees who looks at four times the size.
+        await page.setViewportSize({ width: 320, height: 256 });
+        assert.deepEqual([...(await look(page, 'overhang')), ...(await look(page, 'cut'))], [], `${name} at 320`);
+        await page.setViewportSize(SIZES[1]);
         await page.emulateMedia({ colorScheme: 'dark' });
         await picture(page, `${name}-1280-dark`);
         assert.deepEqual(await look(page, 'faults'), [], `${name} in the dark`);
