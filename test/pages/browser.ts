@@ -122,7 +122,7 @@ const lineOf = ({ type, status, amount, cashflow }: Flow): string =>
   ].join(': ');
 
 /** Waits longer than any step should take on a busy machine. */
-const PATIENCE_MS = 8_000;
+const PATIENCE_MS = 15_000;
 
 /** One Florin and one shop for a test file; `journey` is a test with payers, whose browsers it watches and closes. */
 export function checkoutWorld(env: Record<string, string> = {}) {

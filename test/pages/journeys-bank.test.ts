@@ -261,6 +261,42 @@ journey(
   },
 );
 
+journey(
+  'refused by the issuer after each challenge until the attempts are used up: declined, at the shop',
+  async (world) => {
+    await world.shop.withSettings({ page_attempts: 2 }, async () => {
+      const { id, url } = await world.made({ force3d: 1, return_url: `${world.store.origin}/done` });
+      const { page } = await world.payer();
+      await page.goto(url);
+      for (const last of [false, true]) {
+        await pay(page, CARDS.declined);
+        await atTheBank(page);
+        await answer(page, '1234');
+        if (!last) await page.getByText('1 attempt left').waitFor();
+      }
+      await heading(page, 'Thanks');
+      assert.deepEqual(await world.told(id), ['declined', REFUSED, REFUSED]);
+    });
+  },
+);
+
+journey('a slow issuer behind the bank: pressed twice and looked at meanwhile, paid once', async (world) => {
+  const { id, url } = await world.made({ force3d: 1, auto_charge: 1 });
+  const { page, context } = await world.payer();
+  await page.goto(url);
+  await pay(page, simulated('10', '912'));
+  await atTheBank(page);
+  const tab = await context.newPage();
+  await tab.goto(url);
+  await atTheBank(tab);
+  await codeField(page).fill('1234');
+  await codeField(tab).fill('1234');
+  const confirm = (of: Page) => of.getByRole('button', { name: 'Confirm' });
+  await Promise.all([confirm(page).dblclick(), confirm(tab).click()]);
+  for (const one of [page, tab]) await heading(one, 'Payment received');
+  assert.deepEqual(await world.told(id), ['charged', AUTHORIZED, CHARGED]);
+});
+
 journey('the bank looks at the device first, then asks: with script by itself, without by buttons', async (world) => {
   for (const javaScriptEnabled of [true, false]) {
     const { id, url } = await world.made({ force3d: 1, return_url: `${world.store.origin}/done` });
@@ -438,6 +474,28 @@ journey("in a shop's frame: pay, challenge, and out of it to the shop", async (w
     }
   });
 });
+
+journey(
+  "in a shop's frame, refused by the issuer after the challenge, then paid: the receipt stays in the frame",
+  async (world) => {
+    const { shop, store } = world;
+    await shop.withSettings({ frame_origins: [store.origin] }, async () => {
+      const { id, url } = await world.made({ force3d: 1 });
+      const { page, announce } = await world.payer();
+      announce(/Blocked autofocusing/);
+      const frame = await framed(page, store.origin, url);
+      for (const number of [CARDS.declined, CARDS.approved]) {
+        await pay(frame, number);
+        await atTheBank(frame);
+        await answer(frame, '1234');
+        if (number === CARDS.declined) await frame.getByText('2 attempts left').waitFor();
+      }
+      await heading(frame, 'Payment received');
+      assert.equal(new URL(page.url()).pathname, '/frame');
+      assert.deepEqual(await world.told(id), ['authorized', REFUSED, AUTHORIZED]);
+    });
+  },
+);
 
 journey("in a shop's frame without script: a link leads out of it", async (world) => {
   const { shop, store } = world;
