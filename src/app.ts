@@ -351,10 +351,12 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       });
     }
     const { port } = await server.listen({ host: config.host, port: config.port });
-    ownUrl = urlOf(config.host, port);
+    const url = urlOf(config.host, port);
+    // Not every system reaches itself by the address that means all of them.
+    ownUrl = urlOf({ '0.0.0.0': '127.0.0.1', '::': '::1' }[config.host] ?? config.host, port);
     closers.push(() => server.close());
     if (config.workers) inBackground(checkOwnPages());
-    return { url: ownUrl, gateway, database, checkInvariants, stop: closeAll };
+    return { url, gateway, database, checkInvariants, stop: closeAll };
   } catch (error) {
     await closeAll();
     throw error;
