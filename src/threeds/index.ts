@@ -28,7 +28,7 @@ export { eciOf } from './eci.ts';
 export { checkExternal, type ExternalError, type ExternalResult, externalAuthentication } from './external.ts';
 export type { Finished, Returned } from './finish.ts';
 export type { Form3d } from './form.ts';
-export { type Closing, cavvInsert, cavvKind, needCavv } from './queries.ts';
+export { type Closing, cavvInsert, cavvKind, isUsed, needCavv } from './queries.ts';
 export type { Started } from './requestor.ts';
 export { acsRoutes } from './routes.ts';
 

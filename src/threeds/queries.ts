@@ -208,6 +208,11 @@ export const cavvKind: Kind<CavvKey, UsedCavv> = {
   },
 };
 
+/** Was this value used by an order of the owner? As last committed: what decides is the commit of the order that uses it. */
+export async function isUsed(db: Db, owner: bigint, cavv: string): Promise<boolean> {
+  return (await cavvKind.load(db, [{ owner, cavv }])).size > 0;
+}
+
 export const needCavv = (owner: bigint, cavv: string) => ({ kind: cavvKind, key: { owner, cavv } });
 
 /** The row that makes a value used, to be committed with the order that uses it. */

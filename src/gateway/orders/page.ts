@@ -1,6 +1,6 @@
 // The payment page's door to an order: what a payer sees of it, and what he may do to it. The page itself (HTML) is another room's.
 // Rule: each action is decided again on the locked order; what it is not allowed to do there changes nothing, and the answer is the view.
-import type { BrowserDetails } from '../../threeds/index.ts';
+import { type BrowserDetails, isUsed } from '../../threeds/index.ts';
 import type { Project } from '../projects/index.ts';
 import { type AuthorizeRequest, authorize } from './authorize.ts';
 import { complete } from './complete.ts';
@@ -164,7 +164,9 @@ export function checkoutDoor(gateway: Gateway): CheckoutDoor {
         if (!wallets || view.minor === null || !view.wallets.includes(wallet)) return refused;
         const due = { minor: view.minor, currency: view.currency };
         const means = wallets.open(wallet, walletToken, due, view.now);
-        return means ? send(found, null, payer, means) : refused;
+        // Two that bring one token at the same moment meet at the commit; who comes later still has his order to pay.
+        const used = means && (await isUsed(gateway.db, found.project.id, means.onceOnly));
+        return means && !used ? send(found, null, payer, means) : refused;
       }),
     cancel: (token) =>
       acting(token, 'cancel', async ({ project, state: { order } }, view) => {
