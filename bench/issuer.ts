@@ -1,12 +1,11 @@
 // An issuer under measurement: a server on an empty database of its own, and what the measurements need of it, made over HTTP.
 // Rule: money arrives only through the API; what must pay has a number that the vault sealed.
-import path from 'node:path';
 import { createLog, idPermutation, type Permutation, systemClock, systemRandom } from '../src/base/index.ts';
 import { SANDBOX_OPERATOR } from '../src/config.ts';
-import { type Connection, type Database, openDatabase } from '../src/store/index.ts';
+import type { Connection, Database } from '../src/store/index.ts';
 import { openVault, type Vault } from '../src/vault/index.ts';
 import { type Load, load } from './load.ts';
-import { type Served, serve } from './serve.ts';
+import { openServer, type Served } from './serve.ts';
 
 const log = createLog('silent');
 const SECRET = { 'x-secret': 'sandbox-secret' };
@@ -29,16 +28,7 @@ export async function openIssuer(
   name: string,
   port: number,
 ): Promise<BenchIssuer> {
-  const main = openDatabase(connection, { log, connections: 1 });
-  await main.query(`create database ${name}`);
-  await main.close();
-  const dataDir = path.join(home, name);
-  const server = await serve(dataDir, port, { ...connection, database: name });
-  const database = openDatabase({ ...connection, database: name }, { log, connections: 8 });
-  const close = async (): Promise<void> => {
-    await database.close();
-    await server.stop();
-  };
+  const { server, database, dataDir, close } = await openServer(connection, home, name, port);
   try {
     const options = { dataDir, database, clock: systemClock, random: systemRandom, log, allowCreate: false };
     const vault = await openVault(options);

@@ -3,6 +3,7 @@
 // of the rounds counts, so that what else the machine does falls on both sides alike.
 import { systemRandom } from '../src/base/index.ts';
 import type { Connection } from '../src/store/index.ts';
+import { type Asked, type Compared, compare, loading, ROUND_SHARE } from './compare.ts';
 import { fillCards, filledId } from './fill-cards.ts';
 import {
   answerOf,
@@ -14,26 +15,10 @@ import {
   openIssuer,
   PREPAID,
 } from './issuer.ts';
-import { type Load, load, type Measured } from './load.ts';
 
-/** Short ones, and many: what else the machine does comes and goes within seconds. Odd, so that there is one in the middle. */
-const ROUNDS = 21;
-const ROUND_SHARE = 0.1;
 const PORT = 18_994;
 /** Instruments that a spread load falls on, unless fewer cards than that are asked for. */
 const MANY = 10_000;
-
-export interface Compared {
-  readonly goal: number;
-  /** The second over the first, requests a second: the median of the rounds' ratios, each of two measurements beside each other. */
-  readonly ratio: number;
-  readonly sides: readonly [Side, Side];
-}
-interface Side {
-  readonly name: string;
-  readonly measured: Measured;
-}
-type Asked = readonly [name: string, load: Omit<Load, 'seconds'>];
 
 interface Size {
   readonly connection: Connection;
@@ -41,37 +26,6 @@ interface Size {
   readonly home: string;
   readonly seconds: number;
   readonly cards: number;
-}
-
-const medianBy = <Value>(values: readonly Value[], of: (value: Value) => number): Value =>
-  values.toSorted((a, b) => of(a) - of(b))[Math.floor(values.length / 2)] as Value;
-
-/** The round of the median speed; failures of all rounds. */
-const medianOf = (rounds: readonly Measured[]): Measured => ({
-  ...medianBy(rounds, ({ perSecond }) => perSecond),
-  failed: rounds.reduce((sum, { failed }) => sum + failed, 0),
-});
-
-async function compare(seconds: number, goal: number, first: Asked, second: Asked): Promise<Compared> {
-  const asked = [first[1], second[1]] as const;
-  for (const of of asked) await load({ ...of, seconds: 2 * seconds });
-  const rounds: (readonly [Measured, Measured])[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    // Who comes second finds what the other left to be written: each begins in turn.
-    const order = round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const);
-    const measured: Measured[] = [];
-    for (const side of order) measured[side] = await load({ ...asked[side], seconds });
-    rounds.push(measured as [Measured, Measured]);
-  }
-  const ratios = rounds.map(([one, other]) => other.perSecond / one.perSecond);
-  return {
-    goal,
-    ratio: medianBy(ratios, (ratio) => ratio),
-    sides: [
-      { name: first[0], measured: medianOf(rounds.map(([one]) => one)) },
-      { name: second[0], measured: medianOf(rounds.map(([, other]) => other)) },
-    ],
-  };
 }
 
 /** The books of this issuer, which have to be right. */
@@ -87,21 +41,23 @@ const any = <Value>(values: readonly Value[]): Value => values[systemRandom.int(
 
 /** Creation and reading of cards: an empty table and a full one. */
 async function cardsCompared(empty: BenchIssuer, full: BenchIssuer, { seconds, cards }: Size): Promise<Compared[]> {
-  const making = async (issuer: BenchIssuer, made: string[]): Promise<Omit<Load, 'seconds'>> => ({
-    url: `${issuer.server.url}/issuing/cards/request`,
-    method: 'POST',
-    connections: 64,
-    headers: await consumer(issuer),
-    body: PREPAID,
-    answered: (body) => made.push((JSON.parse(body) as { id: string }).id) > 0,
-  });
-  const reading = async (issuer: BenchIssuer, id: () => string): Promise<Omit<Load, 'seconds'>> => ({
-    url: issuer.server.url,
-    method: 'GET',
-    connections: 32,
-    headers: await consumer(issuer),
-    path: () => `/issuing/cards/${id()}`,
-  });
+  const making = async (issuer: BenchIssuer, made: string[]): Promise<Asked[1]> =>
+    loading({
+      url: `${issuer.server.url}/issuing/cards/request`,
+      method: 'POST',
+      connections: 64,
+      headers: await consumer(issuer),
+      body: PREPAID,
+      answered: (body) => made.push((JSON.parse(body) as { id: string }).id) > 0,
+    });
+  const reading = async (issuer: BenchIssuer, id: () => string): Promise<Asked[1]> =>
+    loading({
+      url: issuer.server.url,
+      method: 'GET',
+      connections: 32,
+      headers: await consumer(issuer),
+      path: () => `/issuing/cards/${id()}`,
+    });
   const made: string[] = [];
   // Named beforehand, as those of the empty table are: what it costs to name one is not what is asked.
   const filled = Array.from({ length: 5 * MANY }, () => full.permutation.outward(filledId(systemRandom.int(cards))));
@@ -130,22 +86,23 @@ async function transfersCompared(
   single: string,
 ): Promise<Compared> {
   const headers = await consumer(issuer);
-  const between = (source: () => string): Omit<Load, 'seconds'> => ({
-    url: `${issuer.server.url}/issuing/transfers`,
-    method: 'POST',
-    connections: 128,
-    headers,
-    body() {
-      const from = source();
-      let to = any(spread);
-      while (to === from) to = any(spread);
-      return JSON.stringify({
-        source: { type: 'managed_accounts', id: from },
-        destination: { type: 'managed_accounts', id: to },
-        destinationAmount: { currency: 'EUR', amount: 1 },
-      });
-    },
-  });
+  const between = (source: () => string): Asked[1] =>
+    loading({
+      url: `${issuer.server.url}/issuing/transfers`,
+      method: 'POST',
+      connections: 128,
+      headers,
+      body() {
+        const from = source();
+        let to = any(spread);
+        while (to === from) to = any(spread);
+        return JSON.stringify({
+          source: { type: 'managed_accounts', id: from },
+          destination: { type: 'managed_accounts', id: to },
+          destinationAmount: { currency: 'EUR', amount: 1 },
+        });
+      },
+    });
   return compare(
     seconds,
     0.8,
@@ -162,16 +119,16 @@ async function purchasesCompared(
   single: string,
 ): Promise<Compared> {
   const count = spread.length;
-  const paying = async (parents: readonly string[]): Promise<Omit<Load, 'seconds'>> => {
+  const paying = async (parents: readonly string[]): Promise<Asked[1]> => {
     const numbers = await debitCards(issuer, parents, count);
-    return {
+    return loading({
       url: `${issuer.server.url}/simulator/purchases`,
       method: 'POST',
       connections: 128,
       headers: OPERATOR,
       body: () => JSON.stringify({ pan: any(numbers), amount: 100, currency: 'EUR', threeDs: true }),
       answered: (body) => body.includes('"approved":true'),
-    };
+    });
   };
   const named = `authorization, ${count.toLocaleString('en')} cards`;
   return compare(

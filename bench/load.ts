@@ -22,9 +22,10 @@ export interface Load {
 
 export interface Measured {
   readonly perSecond: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-  readonly requests: number;
+  /** null: not measured one by one. */
+  readonly p50Ms: number | null;
+  readonly p99Ms: number | null;
+  readonly requests: number | null;
   readonly failed: number;
 }
 

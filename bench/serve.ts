@@ -2,7 +2,8 @@
 // it would end one that it looks after itself.
 import { spawn } from 'node:child_process';
 import path from 'node:path';
-import type { Connection } from '../src/store/index.ts';
+import { createLog } from '../src/base/index.ts';
+import { type Connection, type Database, openDatabase } from '../src/store/index.ts';
 
 export interface Served {
   readonly url: string;
@@ -16,7 +17,7 @@ function addressOf({ host = '', port, user = '', password, database }: Connectio
 }
 
 /** Resolves when it answers. Its keys lie in the data directory. */
-export async function serve(dataDir: string, port: number, connection: Connection): Promise<Served> {
+async function serve(dataDir: string, port: number, connection: Connection): Promise<Served> {
   const program = path.join(import.meta.dirname, 'server.ts');
   const child = spawn(process.execPath, [program, dataDir, String(port), addressOf(connection)], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -31,6 +32,35 @@ export async function serve(dataDir: string, port: number, connection: Connectio
     async stop() {
       child.kill('SIGTERM');
       await ended;
+    },
+  };
+}
+
+/** A server on an empty database of its own. */
+export interface Opened {
+  readonly server: Served;
+  readonly database: Database;
+  /** Where its key files lie. */
+  readonly dataDir: string;
+  close(): Promise<void>;
+}
+
+/** `home`: the folder of all of them. */
+export async function openServer(connection: Connection, home: string, name: string, port: number): Promise<Opened> {
+  const log = createLog('silent');
+  const main = openDatabase(connection, { log, connections: 1 });
+  await main.query(`create database ${name}`);
+  await main.close();
+  const dataDir = path.join(home, name);
+  const server = await serve(dataDir, port, { ...connection, database: name });
+  const database = openDatabase({ ...connection, database: name }, { log, connections: 8 });
+  return {
+    server,
+    database,
+    dataDir,
+    async close() {
+      await database.close();
+      await server.stop();
     },
   };
 }

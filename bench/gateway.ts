@@ -1,0 +1,113 @@
+// The gateway's half of `npm run bench`: a TPC-B-like transaction through our driver beside authorize over HTTP; then each kind of request
+// with empty tables beside the same with a million orders in them, each in a database of its own on the same Postgres.
+import type { Connection, Database } from '../src/store/index.ts';
+import { type Asked, type Compared, compare, loading, ROUND_SHARE } from './compare.ts';
+import { fillOrders } from './fill.ts';
+import { load } from './load.ts';
+import { type Opened, openServer } from './serve.ts';
+import { prepareTpcb, runTpcb } from './tpcb.ts';
+
+const PORT = 18_990;
+/** Connections of the TPC-B-like load, as its own benchmark has them. */
+const TPCB_CONNECTIONS = 16;
+/** Charges of one round. */
+const CHARGES = 150;
+
+const BODY = JSON.stringify({
+  amount: 12.5,
+  currency: 'EUR',
+  pan: '4111111111111111',
+  card: { cvv: '123', holder: 'Ada Example', expiration_month: 12, expiration_year: 2030 },
+  location: { ip: '192.0.2.1' },
+});
+const CREDENTIALS = { authorization: `Basic ${Buffer.from('sandbox:sandbox-secret').toString('base64')}` };
+
+async function authorizedIds({ server }: Opened): Promise<string[]> {
+  const response = await fetch(`${server.url}/gateway/orders/?per_page=2000&status=authorized`, {
+    headers: CREDENTIALS,
+  });
+  return ((await response.json()) as { orders: { id: string }[] }).orders.map(({ id }) => id);
+}
+
+const tpcb =
+  (database: Database): Asked[1] =>
+  async (seconds) => ({
+    perSecond: await runTpcb(database, TPCB_CONNECTIONS, seconds),
+    p50Ms: null,
+    p99Ms: null,
+    requests: null,
+    failed: 0,
+  });
+
+const authorizing = ({ server }: Opened): Asked[1] =>
+  loading({ url: `${server.url}/gateway/orders/authorize`, method: 'POST', connections: 128, body: BODY });
+
+const reading = ({ server }: Opened, id: string): Asked[1] =>
+  loading({ url: `${server.url}/gateway/orders/${id}`, method: 'GET', connections: 32 });
+
+const listing = ({ server }: Opened): Asked[1] =>
+  loading({ url: `${server.url}/gateway/orders/`, method: 'GET', connections: 4 });
+
+/** Each round charges orders of its own; what it needs is authorized beforehand, unmeasured. */
+const charging =
+  (opened: Opened): Asked[1] =>
+  async (seconds) => {
+    const { url } = opened.server;
+    await load({
+      url: `${url}/gateway/orders/authorize`,
+      method: 'POST',
+      connections: 64,
+      seconds,
+      body: BODY,
+      amount: CHARGES,
+    });
+    const paths = (await authorizedIds(opened)).slice(0, CHARGES).map((id) => `/gateway/orders/${id}/charge`);
+    return load({ url, method: 'PUT', connections: 64, seconds, body: '{}', paths });
+  };
+
+export interface GatewaySize {
+  readonly connection: Connection;
+  readonly database: Database;
+  readonly home: string;
+  readonly seconds: number;
+  readonly orders: number;
+}
+
+/** The first of the answer is authorize over TPC-B. */
+export async function benchGateway({ connection, database, home, orders, ...of }: GatewaySize): Promise<Compared[]> {
+  const seconds = of.seconds * ROUND_SHARE;
+  const open: Opened[] = [];
+  const opened = async (name: string): Promise<Opened> => {
+    const one = await openServer(connection, home, name, PORT + open.length);
+    open.push(one);
+    return one;
+  };
+  try {
+    const full = await opened('bench_orders_full');
+    const [project] = await full.database.query<{ id: bigint }>(`select id from projects where login = 'sandbox'`);
+    await fillOrders(full.database, project?.id as bigint, orders);
+    const empty = await opened('bench_orders_empty');
+    await prepareTpcb(database);
+    const suffix = `, ${orders.toLocaleString('en')} orders`;
+    const both = (goal: number, name: string, of: (one: Opened) => Asked[1]): Promise<Compared> =>
+      compare(seconds, goal, [name, of(empty)], [`${name}${suffix}`, of(full)]);
+    // First of all: both servers have been as little and as much in use.
+    const filled = await both(0.9, 'authorize', authorizing);
+    const compared = [
+      await compare(seconds, 0.5, ['TPC-B-like', tpcb(database)], ['authorize', authorizing(empty)]),
+      filled,
+    ];
+    const ids = new Map([
+      [empty, (await authorizedIds(empty))[0] as string],
+      [full, (await authorizedIds(full))[0] as string],
+    ]);
+    compared.push(
+      await both(0.9, 'GET one order', (one) => reading(one, ids.get(one) as string)),
+      await both(0.9, 'list of 2000', listing),
+      await both(0.9, 'charge', charging),
+    );
+    return compared;
+  } finally {
+    await Promise.all(open.map((one) => one.close()));
+  }
+}
