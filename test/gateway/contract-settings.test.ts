@@ -271,3 +271,13 @@ test('"Currencies with three decimals are refused when a project is configured"'
   const terminal = { descriptor: 'X', currencies: ['KWD'], link: 'simulator', merchant_id: 'M', mcc: '5999' };
   assert.equal((await florin.operator('PUT', '/operator/projects/sandbox/terminals/three', terminal)).status, 422);
 });
+
+test('"scenario … exempt": a payment without its cardholder, of a card that would have wanted him', async () => {
+  const recurring = {
+    recurring_details: { indicator: 'U', trace_id: '123456789012345' },
+    options: { exemption_mit: 1 },
+  };
+  const wanted = await shop.authorized({ pan: simulated('10', '920'), ...recurring });
+  assert.deepEqual(wanted.secure3d, { reason: 'mandate', scenario: 'exempt' });
+  assert.deepEqual((await shop.authorized(recurring)).secure3d, {}, 'a card that would not');
+});
