@@ -1,5 +1,6 @@
-// Twenty thousand purchases at once, through two processes, against one balance, one limit, one parent account: what is approved is never more than there is, and
-// all of it when enough is asked for. And an audit that can find something.
+// Twenty thousand purchases, four hundred at a time, against one balance, one limit, one parent account: what is approved is never more
+// than there is, and all of it when enough is asked for. They go through two committers with ids and connections of their own, as two
+// processes have them. And an audit that can find something.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { Card } from '../../src/issuing/cards/index.ts';
@@ -15,7 +16,7 @@ const PURCHASES = 5000;
 /** In flight at any moment: more than a commit group holds. */
 const AT_ONCE = 400;
 
-/** Codes of purchases of that amount, in turn by the cards and by two processes. */
+/** Codes of purchases of that amount, in turn by the cards and by the two committers. */
 async function storm(cards: readonly Card[], minor: bigint, purchases = PURCHASES): Promise<Record<string, number>> {
   const other = world.authorizerWith({});
   const codes: Record<string, number> = {};

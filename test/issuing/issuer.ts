@@ -63,7 +63,7 @@ export interface IssuerWorld {
   readonly tenants: TenantsRoom;
   readonly clock: VirtualClock;
   readonly authorizer: Authorizer;
-  /** Of another process beside: its own committer, ids and connections, the same database. */
+  /** As of another process: its own committer, ids and connections, the same database. */
   readonly authorizerWith: (ports: Partial<AuthorizationPorts>) => Authorizer;
   readonly cardNumbers: ReadonlyMap<bigint, Pan>;
   set(settings: Settings): Promise<void>;

@@ -133,7 +133,7 @@ describe('users', () => {
     const elsewhere = await customer(florin, user.email);
     assert.equal((await change(PASSWORD, 'Another-12345')).status, 204);
     assert.deepEqual(forbidden(await elsewhere('GET', '/users')), [403, 'ACCESS_TOKEN_REQUIRED']);
-    assert.equal((await own('GET', '/users')).status, 200, 'this session stays');
+    assert.equal((await own('GET', '/users')).status, 200, 'his own stays');
     const login = (value: string) =>
       issuingClient(florin)('POST', '/auth/login', { email: user.email, password: { value } });
     assert.deepEqual([(await login(PASSWORD)).status, (await login('Another-12345')).status], [401, 200]);

@@ -53,7 +53,7 @@ export function createLogin(issuer: Issuer): (tenant: Tenant, email: string, pas
       issuer.tenants.user(tenant.id, found.id),
       issuer.tenants.identity(tenant.id, found.identity_id),
     ]);
-    // One with the try that it follows from: who sets another password meanwhile ends this session too, or it never begins.
+    // One with the try that it follows from: who sets another password meanwhile ends what begins here too, or it never begins.
     const token = await issuer.db.transaction(async (db) => {
       if (!(await loginTried(db, tenant.id, found.id, { ...trying, against: found.password }))) return null;
       return user?.active && identity?.active ? sessionCreate(issuer, user, 0, db) : '';

@@ -28,7 +28,7 @@ export async function profileOf(issuer: Issuer, card: Card): Promise<Profile> {
 export type CardViewer = (card: Card, funds?: Funds) => object;
 
 /**
- * How this session sees the card once it was changed: numbers and balances as they stand now. An answer that is kept for the repeats
+ * How a session sees the card once it was changed: numbers and balances as they stand now. An answer that is kept for the repeats
  * of its request (`once`) has tokens, whoever asks: no number and no CVV is stored.
  */
 export async function viewFor(
@@ -41,7 +41,7 @@ export async function viewFor(
     once ? tokensFor(issuer, session, card) : secretsFor(issuer, session, card),
     fundsOf(issuer.db, card.tenant_id, [card.id]),
   ]);
-  // A replacement is another card, whose number this session hasn't been given.
+  // A replacement is another card, whose number the asker hasn't been given.
   return (shown, moved) =>
     cardView(
       issuer.permutation,
