@@ -1,0 +1,214 @@
+// Stands between Florin and its Postgres and makes the network misbehave: a COMMIT whose answer is lost, connections that are cut,
+// refused, slow or silent. Knows the framing of Postgres' protocol (version 3) far enough to see a COMMIT and its answer go by.
+
+import net from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Connection } from '../../src/store/index.ts';
+
+/** What happens to one COMMIT. */
+export type CommitFault =
+  /** It is done, and the connection ends before its answer arrives. */
+  | 'answer lost'
+  /** The connection ends before the server has seen it. */
+  | 'never arrived'
+  /** The server answers it with an error of its own, and the session lives on. */
+  | { readonly error: string };
+
+export interface PostgresProxy {
+  readonly connection: Connection;
+  /** COMMITs that went by, faults included. */
+  readonly commits: number;
+  /** How often a fault really happened, by its name. */
+  readonly fired: ReadonlyMap<string, number>;
+  /** The COMMITs to come that `when` picks; by default the next one. */
+  failCommit(fault: CommitFault, options?: { readonly when?: (sql: string) => boolean; readonly times?: number }): void;
+  /** From now on new connections are ended at once. */
+  refuse(refused: boolean): void;
+  /** Whatever happens next to a COMMIT also closes the door for so long. */
+  refuseAfterFaultMs: number;
+  /** Connections that are open now carry nothing any more, in either direction; new ones work. */
+  silence(): void;
+  /** Ends all connections. */
+  cut(): void;
+  /** Delay of every answer, milliseconds. */
+  delayMs: number;
+  close(): Promise<void>;
+}
+
+interface Pair {
+  readonly client: net.Socket;
+  readonly server: net.Socket;
+  silent: boolean;
+  /** The fault that waits for the answer to the COMMIT that was sent. */
+  armed: CommitFault | null;
+}
+
+/** Splits a stream into messages: the first of a client has no type byte. */
+function framer(typed: boolean, onMessage: (type: string, message: Buffer) => void): (chunk: Buffer) => void {
+  let rest: Buffer = Buffer.alloc(0);
+  let first = !typed;
+  return (chunk) => {
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    for (;;) {
+      const head = first ? 0 : 1;
+      if (rest.length < head + 4) return;
+      const length = head + rest.readInt32BE(head);
+      if (rest.length < length) return;
+      const message = rest.subarray(0, length);
+      rest = rest.subarray(length);
+      onMessage(first ? '' : String.fromCharCode(message[0] as number), message);
+      first = false;
+    }
+  };
+}
+
+/** The SQL of a simple query (Q) or of a statement that is prepared (P: name, then SQL). */
+function sqlOf(type: string, message: Buffer): string | null {
+  if (type === 'Q') return message.toString('utf8', 5, message.length - 1);
+  if (type !== 'P') return null;
+  const named = message.indexOf(0, 5) + 1;
+  return message.toString('utf8', named, message.indexOf(0, named));
+}
+
+const ERROR = (code: string): Buffer => {
+  const body = Buffer.from(`SERROR\0VERROR\0C${code}\0Mthe commit failed\0\0`);
+  const head = Buffer.alloc(5);
+  head.write('E');
+  head.writeInt32BE(body.length + 4, 1);
+  return Buffer.concat([head, body]);
+};
+
+export async function postgresProxy(upstream: Connection): Promise<PostgresProxy> {
+  const pairs = new Set<Pair>();
+  const fired = new Map<string, number>();
+  let faults: { fault: CommitFault; when: (sql: string) => boolean; times: number } | null = null;
+  let refused = false;
+  let commits = 0;
+  const fire = (name: string): void => void fired.set(name, (fired.get(name) ?? 0) + 1);
+  const end = (pair: Pair): void => {
+    pair.client.destroy();
+    pair.server.destroy();
+    pairs.delete(pair);
+  };
+
+  async function shut(): Promise<void> {
+    if (proxy.refuseAfterFaultMs === 0) return;
+    refused = true;
+    for (const pair of [...pairs]) end(pair);
+    await wait(proxy.refuseAfterFaultMs, undefined, { ref: false });
+    refused = false;
+  }
+
+  /** What comes from Florin. True: it goes on to the server. */
+  function passes(pair: Pair, type: string, message: Buffer, lastSql: { text: string }): boolean {
+    const sql = sqlOf(type, message);
+    if (sql === null) return true;
+    if (!/^\s*commit\b/i.test(sql)) {
+      lastSql.text += `${sql}\n`;
+      return true;
+    }
+    commits++;
+    const before = lastSql.text;
+    lastSql.text = '';
+    if (!faults?.when(before)) return true;
+    const { fault } = faults;
+    if (--faults.times === 0) faults = null;
+    if (fault === 'never arrived') {
+      fire(fault);
+      end(pair);
+      void shut();
+      return false;
+    }
+    pair.armed = fault;
+    return true;
+  }
+
+  /** What comes from the server. True: it goes on to Florin. */
+  function returns(pair: Pair, type: string, message: Buffer): boolean {
+    if (!pair.armed || type !== 'C' || !message.toString('utf8', 5).startsWith('COMMIT')) return true;
+    const fault = pair.armed;
+    pair.armed = null;
+    if (typeof fault === 'object') {
+      fire('error');
+      pair.client.write(ERROR(fault.error));
+      return false;
+    }
+    fire(fault);
+    end(pair);
+    void shut();
+    return false;
+  }
+
+  const listener = net.createServer((client) => {
+    if (refused) {
+      fire('refused');
+      client.destroy();
+      return;
+    }
+    const server = upstream.host?.startsWith('/')
+      ? net.connect(`${upstream.host}/.s.PGSQL.${upstream.port ?? 5432}`)
+      : net.connect(upstream.port ?? 5432, upstream.host);
+    const pair: Pair = { client, server, silent: false, armed: null };
+    pairs.add(pair);
+    const lastSql = { text: '' };
+    const fromClient = framer(false, (type, message) => {
+      if (!pair.silent && passes(pair, type, message, lastSql)) server.write(message);
+    });
+    const fromServer = framer(true, (type, message) => {
+      if (pair.silent || !returns(pair, type, message)) return;
+      if (proxy.delayMs === 0) client.write(message);
+      else void wait(proxy.delayMs, undefined, { ref: false }).then(() => client.write(message));
+    });
+    client.on('data', fromClient);
+    server.on('data', fromServer);
+    for (const [one, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      one.on('error', () => undefined);
+      one.on('close', () => {
+        // A silent connection doesn't even say that the other side is gone.
+        if (!pair.silent) other.destroy();
+        if (one === client) {
+          other.destroy();
+          pairs.delete(pair);
+        }
+      });
+    }
+  });
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  const { port } = listener.address() as net.AddressInfo;
+
+  const proxy: PostgresProxy = {
+    connection: { ...upstream, host: '127.0.0.1', port },
+    get commits() {
+      return commits;
+    },
+    fired,
+    refuseAfterFaultMs: 0,
+    delayMs: 0,
+    failCommit(fault, { when = () => true, times = 1 } = {}) {
+      faults = { fault, when, times };
+    },
+    refuse(on) {
+      refused = on;
+    },
+    silence() {
+      for (const pair of pairs) {
+        pair.silent = true;
+        fire('silent');
+      }
+    },
+    cut() {
+      for (const pair of [...pairs]) {
+        fire('cut');
+        end(pair);
+      }
+    },
+    async close() {
+      for (const pair of [...pairs]) end(pair);
+      await new Promise((resolve) => listener.close(resolve));
+    },
+  };
+  return proxy;
+}
