@@ -186,6 +186,11 @@ create table identities (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null
 );
+create table installation_mode (
+  one boolean not null,
+  mode text not null,
+  since timestamp with time zone not null
+);
 create table issuing_settings (
   one boolean not null,
   settings jsonb not null,
@@ -693,6 +698,9 @@ alter table idempotency_records add constraint idempotency_records_pkey PRIMARY 
 alter table idempotency_records add constraint idempotency_records_state_check CHECK ((state = ANY (ARRAY['running'::text, 'unresolved'::text, 'done'::text])));
 alter table identities add constraint identities_pkey PRIMARY KEY (tenant_id, id);
 alter table identities add constraint identities_type_check CHECK ((type = ANY (ARRAY['consumer'::text, 'corporate'::text])));
+alter table installation_mode add constraint installation_mode_mode_check CHECK ((mode = ANY (ARRAY['sandbox'::text, 'live'::text])));
+alter table installation_mode add constraint installation_mode_one_check CHECK (one);
+alter table installation_mode add constraint installation_mode_pkey PRIMARY KEY (one);
 alter table issuing_settings add constraint issuing_settings_one_check CHECK (one);
 alter table issuing_settings add constraint issuing_settings_pkey PRIMARY KEY (one);
 alter table issuing_versions add constraint issuing_versions_one_check CHECK (one);

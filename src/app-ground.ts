@@ -21,6 +21,7 @@ import { binsLoad } from './network/index.ts';
 import {
   type Committer,
   type Connection,
+  claimDatabase,
   createCommitter,
   type Database,
   type FaultPoint,
@@ -56,7 +57,26 @@ export interface Ground {
   readonly committer: Committer;
   readonly vault: Vault;
   readonly rates: Rates;
+  /** What runs, and should be otherwise before it matters. */
+  readonly warnings: readonly Warning[];
 }
+
+export interface Warning {
+  /** For machines: stands in /readyz. */
+  readonly warning: string;
+  readonly text: string;
+}
+
+const WARNINGS = {
+  embedded_database: {
+    warning: 'embedded_database',
+    text: 'Live mode runs on the embedded database: it has no replica, no backup and no security patches. Set DATABASE_URL.',
+  },
+  keys_beside_data: {
+    warning: 'keys_beside_data',
+    text: 'The key file lies in one folder with the data it protects, so that a copy of the folder opens every card. Set KEY_FILE to a place elsewhere.',
+  },
+} as const;
 
 export async function openGround(
   config: Config,
@@ -77,6 +97,8 @@ export async function openGround(
   await migrate(connection, log);
   const database = openDatabase(connection, { log });
   closers.push(() => database.close());
+  // Before anything of this mode is written into it.
+  await claimDatabase(database, config.mode, systemClock.now());
   if (virtual) await clockRestore(database, virtual);
 
   const process = BigInt(random.int(2_000_000_000) + 1);
@@ -96,11 +118,19 @@ export async function openGround(
   });
   const committer = options.plant?.(committing) ?? committing;
   closers.push(() => committer.drain());
-  const vault = await openVault({ dataDir: config.dataDir, database, clock, random, log, allowCreate: true });
+  const { dataDir, keyFile } = config;
+  const vault = await openVault({ dataDir, keyFile, database, clock, random, log, allowCreate: true });
   const permutation = idPermutation(vault.ids);
   const rates = createRates(database);
   await rates.reload(clock.now());
   await binsLoad(database);
 
-  return { clock, virtual, random, database, process, ids, permutation, metrics, committer, vault, rates };
+  const embedded = !options.connection && config.databaseUrl === null;
+  const warnings = [
+    ...(embedded && config.mode === 'live' ? [WARNINGS.embedded_database] : []),
+    ...(vault.keysBesideData ? [WARNINGS.keys_beside_data] : []),
+  ];
+  for (const { text, ...code } of warnings) log.warn(code, text);
+
+  return { clock, virtual, random, database, process, ids, permutation, metrics, committer, vault, rates, warnings };
 }

@@ -3,7 +3,7 @@
 import formbody from '@fastify/formbody';
 import { type GroundOptions, openGround } from './app-ground.ts';
 import { addMs, createLog, type Log, systemClock } from './base/index.ts';
-import { type Config, SANDBOX_OPERATOR } from './config.ts';
+import type { Config } from './config.ts';
 import { createForwarding } from './events/index.ts';
 import { clockSave, gatewayApi, gatewayScenarios, simulatorApi } from './gateway/index.ts';
 import {
@@ -67,6 +67,8 @@ export interface App {
   readonly gateway: Gateway;
   readonly database: Database;
   readonly checkInvariants: () => Promise<Check[]>;
+  /** Sentences for those who run it. */
+  readonly warnings: readonly string[];
   /** Lets requests end, finishes what was begun, closes everything. */
   stop(): Promise<void>;
 }
@@ -91,7 +93,8 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
   };
   try {
     const ground = await openGround(config, options, log, closers);
-    const { clock, virtual, random, database, process, ids, permutation, metrics, committer, vault, rates } = ground;
+    const { clock, virtual, random, database, process, ids, permutation, metrics, committer, vault, rates, warnings } =
+      ground;
 
     const links = new Map<string, Link>();
     let simulator: ReturnType<typeof createSimulator> | null = null;
@@ -177,8 +180,6 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
         throw new StartError(
           `Live mode refuses to start with sandbox credentials: rotate the secrets of ${left.join(', ')} first.`,
         );
-      if (config.operatorSecret === SANDBOX_OPERATOR)
-        throw new StartError('Live mode refuses to start with the sandbox operator secret: set OPERATOR_SECRET.');
     }
     const risk = await createRisk({ db: database, clock, ids, keyed, log });
 
@@ -293,7 +294,8 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       metrics,
       ready: async () => {
         await database.query('select 1');
-        return { ok: true, checks: { database: true, migrations: true } };
+        const codes = warnings.map(({ warning }) => warning);
+        return { ok: true, checks: { database: true, migrations: true }, warnings: codes };
       },
     });
     // Forms are for pages only: a parser beside the APIs would take their bodies away from them.
@@ -356,7 +358,8 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     ownUrl = urlOf({ '0.0.0.0': '127.0.0.1', '::': '::1' }[config.host] ?? config.host, port);
     closers.push(() => server.close());
     if (config.workers) inBackground(checkOwnPages());
-    return { url, gateway, database, checkInvariants, stop: closeAll };
+    const told = warnings.map(({ text }) => text);
+    return { url, gateway, database, checkInvariants, warnings: told, stop: closeAll };
   } catch (error) {
     await closeAll();
     throw error;

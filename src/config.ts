@@ -1,7 +1,9 @@
 // Settings: environment before florin.config.json before defaults. The only reader of process.env.
 // Rule: a setting that is unknown or wrong stops the start with one sentence that names it.
 import { existsSync, readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import path from 'node:path';
+import { variety } from './base/index.ts';
 import { StartError } from './store/index.ts';
 
 export interface Config {
@@ -11,6 +13,8 @@ export interface Config {
   /** Without trailing slash. */
   readonly publicUrl: string;
   readonly dataDir: string;
+  /** null: in the data directory. */
+  readonly keyFile: string | null;
   /** null: the embedded Postgres. */
   readonly databaseUrl: string | null;
   readonly logLevel: string;
@@ -31,6 +35,7 @@ const NAMES = [
   'PUBLIC_URL',
   'DATA_DIR',
   'DATABASE_URL',
+  'KEY_FILE',
   'FLORIN_MODE',
   'LOG_LEVEL',
   'WORKERS',
@@ -39,6 +44,9 @@ const NAMES = [
   'RATE_LIMIT',
 ] as const;
 type Name = (typeof NAMES)[number];
+
+/** What the operator's secret of a live server holds at least, in characters that can't be told from those before them. */
+const LEAST_VARIETY = 10;
 
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
@@ -72,25 +80,64 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, fi
   if (databaseUrl !== '' && !/^postgres(ql)?:\/\//.test(databaseUrl))
     throw wrong('DATABASE_URL', 'a postgres:// address');
   const operatorSecret = get('OPERATOR_SECRET', mode === 'sandbox' ? SANDBOX_OPERATOR : '');
-  if (mode === 'live' && (operatorSecret.length < 24 || operatorSecret === SANDBOX_OPERATOR))
-    throw wrong('OPERATOR_SECRET', 'a secret of your own with at least 24 characters in live mode');
+  const asked = secretAsked(operatorSecret, mode);
+  if (asked !== null) throw wrong('OPERATOR_SECRET', asked);
   const rate = get('RATE_LIMIT', mode === 'live' ? '100/200' : 'off');
   const match = /^(\d{1,6})\/(\d{1,6})$/.exec(rate);
   if (rate !== 'off' && !match) throw wrong('RATE_LIMIT', 'requests a second and burst (100/200), or off');
   const proxies = get('TRUSTED_PROXIES', '');
+  const trustedProxies = proxies === '' ? [] : proxies.split(',').map((part) => part.trim());
+  if (!trustedProxies.every(isNetwork))
+    throw wrong('TRUSTED_PROXIES', 'addresses or networks (10.0.0.0/8), with commas between');
+  if (mode === 'live') refuseOpenDoors(publicUrl, trustedProxies);
+  const keyFile = get('KEY_FILE', '');
   return Object.freeze({
     mode,
     port,
     host,
     publicUrl,
     dataDir: path.resolve(get('DATA_DIR', './data')),
+    keyFile: keyFile === '' ? null : path.resolve(keyFile),
     databaseUrl: databaseUrl === '' ? null : databaseUrl,
     logLevel,
     workers: /^(1|on|true)$/.test(workers),
     operatorSecret,
-    trustedProxies: proxies === '' ? [] : proxies.split(',').map((part) => part.trim()),
+    trustedProxies,
     rateLimit: match ? { perSecond: Number(match[1]), burst: Number(match[2]) } : null,
   });
+}
+
+/** What the operator's secret has to be and isn't; null: it is fine. */
+function secretAsked(secret: string, mode: Config['mode']): string | null {
+  if (secret.trim() === '')
+    return mode === 'live'
+      ? 'set in live mode: a secret of your own with at least 24 characters'
+      : 'a secret, not an empty one: leave it out for the default of the sandbox';
+  if (!/^[\w.~+/-]+=*$/.test(secret)) return 'of letters, digits and - . _ ~ + / without spaces, as a bearer token is';
+  if (new Set(secret).size === 1) return 'more than one character repeated';
+  if (mode === 'sandbox') return null;
+  if (secret.length < 24 || /sandbox-(operator|secret|two-secret|12345)/i.test(secret))
+    return 'a secret of your own with at least 24 characters in live mode';
+  return variety(secret) < LEAST_VARIETY ? 'harder to guess in live mode, as "openssl rand -hex 24" prints one' : null;
+}
+
+/** Live, cards and secrets cross the network only under TLS: ours, or that of a proxy we were told of. */
+function refuseOpenDoors(publicUrl: string, trustedProxies: readonly string[]): void {
+  if (!publicUrl.startsWith('https:'))
+    throw new StartError('Live mode needs PUBLIC_URL, the https address under which payers and merchants reach it.');
+  if (trustedProxies.length === 0)
+    throw new StartError(
+      'Live mode refuses to listen without TLS: set TRUSTED_PROXIES to the addresses of the proxy that speaks TLS for it.',
+    );
+}
+
+/** An address, or one with the length of its prefix. */
+function isNetwork(text: string): boolean {
+  const [address = '', length, ...rest] = text.split('/');
+  const most = { 4: 32, 6: 128 }[isIP(address)];
+  return (
+    most !== undefined && rest.length === 0 && (length === undefined || (/^\d{1,3}$/.test(length) && +length <= most))
+  );
 }
 
 /** The settings of this process and of florin.config.json in its folder. */

@@ -42,6 +42,7 @@ async function serve(): Promise<void> {
   const config = loadConfig();
   const app = await startApp(config);
   process.stdout.write(`${greeting(config, app.url)}\n`);
+  if (config.mode === 'live') for (const warning of app.warnings) process.stderr.write(`WARNING: ${warning}\n`);
   let stopping = false;
   const stop = (): void => {
     if (stopping) return;

@@ -9,3 +9,4 @@ export * from './money.ts';
 export * from './pan.ts';
 export * from './random.ts';
 export * from './state-machine.ts';
+export * from './variety.ts';

@@ -69,6 +69,8 @@ export interface Readiness {
   readonly ok: boolean;
   /** What was looked at, by name: `{database: true, migrations: false}`. */
   readonly checks: Readonly<Record<string, boolean>>;
+  /** What an operator should see to, and what doesn't make it unready: codes. */
+  readonly warnings?: readonly string[];
 }
 
 /** Mounts /healthz (the process answers), /readyz (it can do its work) and /metrics. */
@@ -84,11 +86,11 @@ export function operations(
 
   server.app.get('/readyz', async (_request, reply) => {
     // A check that can't be made is a check that failed.
-    const { ok, checks } = await ready().catch((): Readiness => ({ ok: false, checks: {} }));
+    const answer = await ready().catch((): Readiness => ({ ok: false, checks: {} }));
     return reply
-      .code(ok ? 200 : 503)
+      .code(answer.ok ? 200 : 503)
       .headers(json)
-      .send(JSON.stringify({ ok, checks }));
+      .send(JSON.stringify(answer));
   });
 
   server.app.get('/metrics', async (_request, reply) => {

@@ -4,6 +4,7 @@ export * from './commit.ts';
 export { type Database, type HeldLock, openDatabase, type SessionOptions } from './database.ts';
 export { type Connection, type Embedded, startEmbedded } from './embedded.ts';
 export { openInstallation } from './installation.ts';
+export { claimDatabase } from './installation-mode.ts';
 export { migrate } from './migrate.ts';
 export { nextIdNode } from './nodes.ts';
 export * from './once.ts';

@@ -62,7 +62,12 @@ export function folderCreate(folder: string, mode: number): void {
 /** The file as a whole or not at all; false when one of that name exists, which then stays as it is. */
 export function fileCreate(file: string, content: Buffer | string, random: Random): boolean {
   const draft = `${file}.${random.bytes(6).toString('hex')}`;
-  writeNew(draft, content);
+  try {
+    writeNew(draft, content);
+  } catch (error) {
+    if (!/^(ENOENT|ENOTDIR|EACCES|EPERM|EROFS)$/.test(codeOf(error) ?? '')) throw error;
+    throw new VaultError(`${file} can't be made (${codeOf(error)}): its folder must be there, and ours to write to`);
+  }
   try {
     linkSync(draft, file);
   } catch (error) {
@@ -118,7 +123,8 @@ export function fileRead(file: string): string | null {
     return readFileSync(file, 'utf8');
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return null;
-    throw error;
+    if (error instanceof VaultError) throw error;
+    throw new VaultError(`${file} holds keys, but can't be read (${codeOf(error)})`);
   }
 }
 

@@ -1,5 +1,6 @@
 // The key file in memory, kept up with the file on the disk, and held against what the database remembers of its keys.
 // Rule: nothing is sealed before file and database were found to belong together.
+import path from 'node:path';
 import type { Clock, Log, Random } from '../base/index.ts';
 import type { Db } from '../store/index.ts';
 import { VaultError } from './errors.ts';
@@ -15,10 +16,13 @@ export interface Keyring {
   find(id: string): Kek | null;
   /** After this process changed the file. */
   reload(): void;
+  /** One folder holds the file and the database: whoever takes a copy of it has both. */
+  readonly besideData: boolean;
 }
 
 export interface KeyringOptions {
   readonly file: string;
+  readonly dataDir: string;
   /** More paths that must not lie in the database's folder. */
   readonly apart: readonly string[];
   readonly database: Db;
@@ -32,7 +36,8 @@ const LOOK_MS = 1000;
 
 export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
   const { file, clock } = options;
-  await refuseSharedStore(options);
+  const folder = await databaseFolder(options.database);
+  if (folder !== null) refuseSharedStore(options, folder);
   let keys = await verified(options);
   let version = fileVersion(file);
   let lookedAt = clock.elapsed();
@@ -64,17 +69,18 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
       return known(id);
     },
     reload: look,
+    besideData:
+      folder !== null &&
+      [path.dirname(file), options.dataDir].some((place) => liesIn(file, place) && liesIn(folder, place)),
   };
 }
 
 /** Keys and the data under them in one folder would leave together with it (PCI DSS 3.6.1.2). */
-async function refuseSharedStore({ file, apart, database }: KeyringOptions): Promise<void> {
-  const folder = await databaseFolder(database);
-  if (folder === null) return;
-  for (const path of [file, ...apart]) {
-    if (liesIn(path, folder))
+function refuseSharedStore({ file, apart }: KeyringOptions, folder: string): void {
+  for (const place of [file, ...apart]) {
+    if (liesIn(place, folder))
       throw new VaultError(
-        `${path} lies in the database's own folder ${folder}: keys must be kept apart from the data they open`,
+        `${place} lies in the database's own folder ${folder}: keys must be kept apart from the data they open`,
       );
   }
 }

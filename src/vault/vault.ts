@@ -46,6 +46,8 @@ export interface Vault extends Rotation {
   keyed(purpose: string, data: Buffer | string): Buffer;
   /** CVV and PIN of the cards that this installation issues. */
   readonly cardVerification: CardVerification;
+  /** The key file lies in one folder with the data it protects. */
+  readonly keysBesideData: boolean;
   /** 16 bytes: the key of the id permutation. */
   readonly ids: Buffer;
   /** Deletes the CVVs that are past their time, then the keys that have ended; answers how many keys. To be run every minute. */
@@ -83,6 +85,7 @@ export async function openVault(options: VaultOptions): Promise<Vault> {
   const sadFolder = path.join(options.dataDir, SAD_FOLDER);
   const ring = await openKeyring({
     file,
+    dataDir: options.dataDir,
     apart: [sadFolder],
     database,
     clock,
@@ -103,6 +106,7 @@ export async function openVault(options: VaultOptions): Promise<Vault> {
 
   return {
     ids: ring.keys.ids,
+    keysBesideData: ring.besideData,
     cardVerification: cardVerification(keyed),
     keyed,
     fingerprint,

@@ -36,6 +36,7 @@ const INSTALLATION_WIDE = new Set([
   'card_numbers',
   'card_ranges',
   'commit_groups',
+  'installation_mode',
   'issuing_settings',
   'issuing_versions',
   'operator_audit',

@@ -4,6 +4,7 @@ import {
   chmodSync,
   cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -154,6 +155,28 @@ test('the key file may stand elsewhere', async () => {
   database.apply(vault.seal(7n, 1n, CARD).change);
   assert.ok(!existsSync(path.join(dir, KEY_FILE)));
   assert.ok(await vault.open(7n, 1n));
+});
+
+test('keys lie beside the data where one folder holds both, the data directory or the file’s own', async () => {
+  const beside = async (dir: string, data: string, keyFile: string | null): Promise<boolean> => {
+    const database = fakeDb();
+    database.folder = data;
+    return (await openTestVault(dir, { database, keyFile })).vault.keysBesideData;
+  };
+  const [dir, secrets, elsewhere] = [folder(), folder(), folder()];
+  for (const made of [secrets, path.join(dir, 'keys')]) mkdirSync(made, { recursive: true });
+  assert.equal(await beside(dir, path.join(dir, 'postgres', 'data'), null), true);
+  assert.equal(await beside(dir, path.join(dir, 'postgres', 'data'), path.join(dir, 'keys', 'k.json')), true);
+  assert.equal(await beside(dir, path.join(secrets, 'data'), path.join(secrets, 'k.json')), true);
+  assert.equal(await beside(dir, path.join(dir, 'postgres', 'data'), path.join(secrets, 'k2.json')), false);
+  assert.equal(await beside(dir, elsewhere, null), false);
+});
+
+test('a key file that can be neither read nor made is a sentence', async () => {
+  const dir = folder();
+  await assert.rejects(openTestVault(dir, { keyFile: path.join(dir, 'nowhere', 'k.json') }), refused(/can't be made/));
+  mkdirSync(path.join(dir, 'k.json'), { mode: 0o700 });
+  await assert.rejects(openTestVault(dir, { keyFile: path.join(dir, 'k.json') }), refused(/can't be read/));
 });
 
 test('once its window is over, a CVV that was copied with everything around it opens with no key that is still held', async () => {

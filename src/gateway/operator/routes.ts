@@ -1,5 +1,6 @@
 // The operator API: `/operator`, JSON, a bearer secret, problem details (RFC 9457). Rule: every endpoint asks for the secret.
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { assert } from '../../base/index.ts';
 import {
   type AnyEndpoint,
   type Api,
@@ -36,14 +37,20 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 
 /** `Authorization: Bearer …` (RFC 6750), compared in constant time. */
 export function bearerAuthentication({ secrets, failures, onRefused }: BearerOptions): Authentication<Operator> {
+  assert(
+    secrets.every((secret) => BEARER.test(`Bearer ${secret}`)),
+    "an operator's secret can be sent as a bearer token",
+  );
   const known = secrets.map(digest);
   const operator: Operator = { name: 'operator' };
   return {
     check({ headers, remoteAddress }) {
-      const given = digest(BEARER.exec(headers.authorization ?? '')?.[1] ?? '');
+      const token = BEARER.exec(headers.authorization ?? '')?.[1];
+      const given = digest(token ?? '');
       let right = false;
       for (const secret of known) right = timingSafeEqual(secret, given) || right;
-      if (right) return operator;
+      // Nothing is never a secret, whatever the secrets are.
+      if (right && token !== undefined) return operator;
       const taken = failures?.limiter.take(`operator ${networkOf(remoteAddress)}`, failures.rate);
       if (taken && !taken.allowed)
         throw new Failure('rate_limited', { retryAfterSeconds: taken.retryAfterSeconds, rate: taken.state });
