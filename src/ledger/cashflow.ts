@@ -1,5 +1,5 @@
 // The contract's cashflow object, read from an operation's group. Rule: receivable = incoming - outgoing - fee - reserve, and only it
-// may be negative.
+// may be negative, but for the amount that takes the rest of a rounding.
 import { assert, formatAmount } from '../base/index.ts';
 import type { Posting } from './queries.ts';
 
@@ -11,6 +11,9 @@ export interface Cashflow {
   readonly receivable: string;
   readonly reserve: string;
 }
+
+const INCOMING = new Set(['charge', 'representment']);
+const OUTGOING = new Set(['refund', 'credit', 'chargeback']);
 
 /** `amount`: the operation's amount in the accounting currency, for operations whose group moves none (authorize, reverse). */
 export function cashflowOf(postings: readonly Posting[], accounting: string, amount: bigint): Cashflow {
@@ -28,15 +31,10 @@ export function cashflowOf(postings: readonly Posting[], accounting: string, amo
   const taken = kind === 'void';
   const fee = taken ? 0n : feeIncome;
   const reserve = taken ? 0n : reserved;
-  const incoming = kind === 'charge' || kind === 'representment' ? receivable + fee + reserve : 0n;
-  const outgoing = incoming - fee - reserve - receivable;
-  assert(fee >= 0n && reserve >= 0n && incoming >= 0n && outgoing >= 0n, 'cashflow identity');
-  const shown =
-    kind === 'charge' || kind === 'representment'
-      ? incoming
-      : kind === 'refund' || kind === 'credit' || kind === 'chargeback'
-        ? outgoing
-        : amount;
+  assert(fee >= 0n && reserve >= 0n, 'no fee and no reserve is below zero');
+  const moved = receivable + fee + reserve;
+  const incoming = INCOMING.has(kind) ? moved : 0n;
+  const shown = INCOMING.has(kind) ? moved : OUTGOING.has(kind) ? -moved : amount;
   const text = (minor: bigint): string => formatAmount(minor, accounting);
   return {
     currency: accounting,

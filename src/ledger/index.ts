@@ -2,6 +2,7 @@
 
 export { type Cashflow, cashflowOf } from './cashflow.ts';
 export { account } from './chart.ts';
+export { convertedMovement, type Movement } from './conversion.ts';
 export { type Invariant, ledgerInvariants, proof } from './invariants.ts';
 export {
   convert,

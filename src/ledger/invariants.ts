@@ -28,6 +28,13 @@ export const ledgerInvariants: readonly Invariant[] = [
     sql: `select project_id, currency, sum(amount) as amount from balances group by project_id, currency having sum(amount) <> 0`,
   },
   {
+    id: 'conversion_adds_up',
+    title: 'An order that gave back all it took in its currency gave back all it took in the accounting currency',
+    sql: `select project_id, order_id, account from postings where account like 'fx:%' group by project_id, order_id, account
+          having sum(amount) filter (where 'fx:' || currency = split_part(account, '/', 1)) = 0
+             and sum(amount) filter (where currency = split_part(account, '/', 2)) <> 0`,
+  },
+  {
     id: 'holds_not_negative',
     title: 'No reserve and no hold is overdrawn',
     sql: `select project_id, account, currency, amount from balances where (account like 'merchant_reserve%' and amount > 0) or (account = 'hold' and amount < 0)`,

@@ -21,7 +21,7 @@ export interface Entry {
   readonly accounting: string;
   /** Order's currency to accounting currency; null when they are the same. */
   readonly rate: Rate | null;
-  /** The accounting amount where it is not the converted one: the last refund of a converted charge takes the exact rest. */
+  /** The accounting amount where it is not the converted one: what follows a converted charge (conversion.ts). */
   readonly accountingMinor?: bigint;
   readonly plan: PricingPlan;
   readonly cardType: string | null;
@@ -129,7 +129,8 @@ export function postOperation(entry: Entry): Posted {
     : feeOf(
         entry.plan,
         { operation: entry.operation, cardType: entry.cardType, country: entry.country },
-        converted,
+        // A rounding's rest below zero is no amount to take a share of.
+        converted < 0n ? 0n : converted,
         entry.accounting,
       );
   return posted(entry, entry.operationId, entry.operation, groups[entry.operation](entry, converted, fee));

@@ -45,6 +45,11 @@ const set =
   (fields: (row: Readonly<Record<string, unknown>>) => Record<string, unknown>) =>
   (changes: readonly Change[]): readonly Change[] =>
     changes.map((change): Change => ({ ...change, row: { ...change.row, ...fields(change.row) } }));
+/** One minor unit more on a line and its other side. */
+const centMore = set((row) => {
+  const side = row.currency !== 'EUR' ? 0n : row.account === 'merchant_payable' ? 1n : 0n;
+  return { amount: (row.amount as bigint) + (`${row.account} ${row.currency}` === 'fx:USD/EUR EUR' ? -1n : side) };
+});
 const sameArn = (): Record<string, unknown> => ({ arn: '74000000000000000000001' });
 
 interface Planted {
@@ -54,6 +59,8 @@ interface Planted {
   readonly red: readonly string[];
   /** What the charge is answered, where the bug shows in it. */
   readonly charge?: number;
+  /** An order that is converted, and refunded whole. */
+  readonly converted?: boolean;
 }
 
 const BUGS: readonly Planted[] = [
@@ -144,6 +151,12 @@ const BUGS: readonly Planted[] = [
     red: ['status_is_implied'],
   },
   {
+    bug: 'a refund of a converted charge takes a cent too much',
+    rewrite: all(at('refund.result', 'postings', centMore), at('refund.result', 'balances', centMore)),
+    converted: true,
+    red: ['conversion_adds_up'],
+  },
+  {
     bug: 'the event of a charge is left out',
     rewrite: at('charge.result', 'events', lost),
     red: ['events_are_changes'],
@@ -176,14 +189,15 @@ async function florinOf(context: TestContext, options: AppOptions): Promise<Test
   return florin;
 }
 
-/** 12.50 held, charged, 3.00 of it refunded. */
-async function pay(florin: TestApp, charge = 200): Promise<void> {
-  const held = await florin.merchant('POST', '/gateway/orders/authorize', payment());
+/** 12.50 held, charged, 3.00 of it refunded; converted: all of it. */
+async function pay(florin: TestApp, { charge = 200, converted = false }: Partial<Planted> = {}): Promise<void> {
+  const body = payment(converted ? { currency: 'USD' } : {});
+  const held = await florin.merchant('POST', '/gateway/orders/authorize', body);
   assert.equal(held.status, 200, held.text);
   const { id } = held.body.orders[0];
   const charged = await florin.merchant('PUT', `/gateway/orders/${id}/charge`, {});
   assert.equal(charged.status, charge, charged.text);
-  await florin.merchant('PUT', `/gateway/orders/${id}/refund`, { amount: '3.00' });
+  await florin.merchant('PUT', `/gateway/orders/${id}/refund`, converted ? {} : { amount: '3.00' });
 }
 
 test('without a bug every check is green, also behind a door that changes nothing', async (context) => {
@@ -205,10 +219,11 @@ test('without a bug every check is green, also behind a door that changes nothin
       assert.ok(names.get(command)?.has(table), `${command} writes ${table}`);
 });
 
-for (const { bug, rewrite, red, charge } of BUGS) {
+for (const planted of BUGS) {
+  const { bug, rewrite, red } = planted;
   test(`${bug}: ${red.join(', ')}`, async (context) => {
     const florin = await florinOf(context, { plant: planting(rewrite) });
-    await pay(florin, charge);
+    await pay(florin, planted);
     assert.deepEqual(await verdict(florin), { ok: false, red });
   });
 }

@@ -1,5 +1,14 @@
 // An operation's success as an entry of the ledger, and the cashflow that the answer shows.
-import { cashflowOf, convert, type Entry, type Posting, postOperation, type Rate } from '../../ledger/index.ts';
+import {
+  cashflowOf,
+  convert,
+  convertedMovement,
+  type Entry,
+  type Movement,
+  type Posting,
+  postOperation,
+  type Rate,
+} from '../../ledger/index.ts';
 import type { Change } from '../../store/index.ts';
 import type { Project } from '../projects/index.ts';
 import { type Gateway, terminalOf } from './gateway.ts';
@@ -18,24 +27,32 @@ export interface Success {
 /** A stored rate as JSON, and back. */
 export const rateJson = (rate: Rate | null): Operation['rate'] =>
   rate && { micro: rate.micro.toString(), day: rate.day, source: rate.source };
-const rateFrom = (json: Operation['rate']): Rate | null =>
+export const rateFrom = (json: Operation['rate']): Rate | null =>
   json && { micro: BigInt(String(json.micro)), day: String(json.day), source: String(json.source) };
 
-/** The rate that an operation is booked with: its own day's; refunds and what follows a charge use the charge's. */
-export function rateOf(
+/** What an operation is booked with: the rate of its own day, or what is left of the charges that it gives back at theirs. */
+function conversionOf(
   gateway: Gateway,
   project: Project,
-  order: Order,
   operation: Operation,
   operations: readonly Operation[],
-): Rate | null {
-  if (order.currency === project.accounting_currency) return null;
-  const charge = operations.find(
-    ({ type, status, rate }) => type === 'charge' && status === 'success' && rate !== null,
-  );
-  if (operation.type !== 'charge' && charge) return rateFrom(charge.rate);
-  return gateway.rate(order.currency, project.accounting_currency, operation.created_at);
+): { rate: Rate | null; accountingMinor?: bigint } {
+  const { type, amount, currency, created_at } = operation;
+  const accounting = project.accounting_currency;
+  if (currency === accounting) return { rate: null };
+  const movements = operations.filter(({ status }) => status === 'success').flatMap(movementOf);
+  if (type === 'refund' || type === 'chargeback' || type === 'representment') {
+    const moved = convertedMovement([...movements, { kind: type, minor: amount, rate: null }], currency, accounting);
+    return { rate: moved.rate, accountingMinor: moved.accounting };
+  }
+  const charged = type === 'reverse' ? movements[0]?.rate : null;
+  return { rate: charged ?? gateway.rate(currency, accounting, created_at) };
 }
+
+const movementOf = ({ type, amount, rate }: Operation): Movement[] =>
+  type === 'authorize' || type === 'reverse' || type === 'credit'
+    ? []
+    : [{ kind: type, minor: amount, rate: rateFrom(rate) }];
 
 export function postingsFor(
   gateway: Gateway,
@@ -43,7 +60,7 @@ export function postingsFor(
   { before, after, operation, operations, postings }: Success,
 ): { changes: Change[]; cashflows: Cashflows; rate: Operation['rate'] } {
   const accounting = project.accounting_currency;
-  const rate = rateOf(gateway, project, before, operation, operations);
+  const { rate, ...exact } = conversionOf(gateway, project, operation, operations);
   const entry: Entry = {
     projectId: before.project_id,
     orderId: before.id,
@@ -53,7 +70,7 @@ export function postingsFor(
     hold: operation.type === 'authorize' ? operation.amount : before.held - after.held,
     accounting,
     rate,
-    ...lastRefund(project, after, operation, operations, rate),
+    ...exact,
     plan: project.pricing,
     cardType: before.card?.type ?? null,
     country: before.issuer?.country ?? null,
@@ -68,24 +85,4 @@ export function postingsFor(
     cashflows: new Map([[operation.id, cashflowOf(posted.postings, accounting, amount)]]),
     rate: rateJson(rate),
   };
-}
-
-/** The refund that takes the rest of a converted charge takes the exact accounting rest too, so that the sums match to the cent. */
-function lastRefund(
-  project: Project,
-  after: Order,
-  operation: Operation,
-  operations: readonly Operation[],
-  rate: Rate | null,
-): { accountingMinor?: bigint } {
-  const isLast = rate !== null && operation.type === 'refund' && after.amount_refunded === after.amount_charged;
-  if (!isLast) return {};
-  const booked = (type: Operation['type']): bigint =>
-    operations
-      .filter((known) => known.type === type && known.status === 'success')
-      .reduce(
-        (sum, { amount, currency }) => sum + convert({ minor: amount, currency }, project.accounting_currency, rate),
-        0n,
-      );
-  return { accountingMinor: booked('charge') - booked('refund') };
 }

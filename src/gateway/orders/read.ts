@@ -16,7 +16,7 @@ import {
   type Page,
 } from './list-queries.ts';
 import type { Operation, Order, OrderState } from './model.ts';
-import { rateOf } from './postings.ts';
+import { rateFrom } from './postings.ts';
 import {
   type Cashflows,
   isVisible,
@@ -39,28 +39,18 @@ export interface Listing {
 }
 
 /** Cashflow of successful operations, from their postings. */
-async function cashflowsOf(gateway: Gateway, project: Project, states: readonly OrderState[]): Promise<Cashflows> {
-  const postings = await postingsOfOrders(
-    gateway.db,
-    project.id,
-    states.map(({ order }) => order.id),
-  );
+async function cashflowsOf(gateway: Gateway, project: Project, operations: readonly Operation[]): Promise<Cashflows> {
+  const orderIds = [...new Set(operations.map(({ order_id }) => order_id))];
+  const postings = await postingsOfOrders(gateway.db, project.id, orderIds);
   const groups = Map.groupBy(
     postings.filter((posting) => posting.entry_id === posting.operation_id),
     (posting) => posting.entry_id,
   );
   const flows = new Map();
-  for (const { order, operations } of states) {
-    for (const operation of operations) {
-      if (operation.status !== 'success') continue;
-      const rate = rateOf(gateway, project, order, operation, operations);
-      const amount = convert(
-        { minor: operation.amount, currency: operation.currency },
-        project.accounting_currency,
-        rate,
-      );
-      flows.set(operation.id, cashflowOf(groups.get(operation.id) ?? [], project.accounting_currency, amount));
-    }
+  for (const { id, status, amount: minor, currency, rate } of operations) {
+    if (status !== 'success') continue;
+    const amount = convert({ minor, currency }, project.accounting_currency, rateFrom(rate));
+    flows.set(id, cashflowOf(groups.get(id) ?? [], project.accounting_currency, amount));
   }
   return flows;
 }
@@ -73,7 +63,9 @@ export async function readOrder(
 ): Promise<Json> {
   const state = id === null ? null : await orderGet(gateway.db, project.id, id);
   if (!state) throw new OrderNotFound();
-  const cashflows = expands.includes('operations.cashflow') ? await cashflowsOf(gateway, project, [state]) : new Map();
+  const cashflows = expands.includes('operations.cashflow')
+    ? await cashflowsOf(gateway, project, state.operations)
+    : new Map();
   return { orders: [orderWhole(viewOf(gateway, project), state, expands, cashflows)] };
 }
 
@@ -103,7 +95,7 @@ export async function listOrders(
       )
     : [];
   const states = statesOf(orders, operations);
-  const cashflows = wanted ? await cashflowsOf(gateway, project, states) : new Map();
+  const cashflows = wanted ? await cashflowsOf(gateway, project, operations) : new Map();
   const view = viewOf(gateway, project);
   return {
     rows: states.map((state) => orderRow(view, state, expands, cashflows)),
@@ -121,20 +113,9 @@ export async function listOperations(
 ): Promise<Listing> {
   const { rows: operations, more } = await operationsPage(gateway.db, project.id, filter, paging);
   const view = viewOf(gateway, project);
-  let cashflows: Cashflows = new Map();
-  if (expands.includes('cashflow')) {
-    const ids = [...new Set(operations.map(({ order_id }) => order_id))];
-    const all = await operationsOfOrders(gateway.db, project.id, ids);
-    const byOrder = Map.groupBy(all, ({ order_id }) => order_id);
-    cashflows = await cashflowsOf(
-      gateway,
-      project,
-      [...byOrder].map(([id, theirs]) => ({
-        order: { id, currency: theirs[0]?.currency } as Order,
-        operations: theirs,
-      })),
-    );
-  }
+  const cashflows: Cashflows = expands.includes('cashflow')
+    ? await cashflowsOf(gateway, project, operations)
+    : new Map();
   return {
     rows: operations.filter(isVisible).map((operation) => {
       const cashflow = cashflows.get(operation.id);

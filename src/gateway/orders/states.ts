@@ -32,9 +32,11 @@ export const orderStates = lifecycle<OrderStatus, OrderTrigger>([
   ['new', 'credit', 'credited'],
   ['authorized', 'charge', 'charged'],
   ['authorized', 'reverse', 'reversed'],
-  // Multicapture: more charges, and a reverse that releases what is left of the hold.
+  // Multicapture: more charges, and a reverse that releases what is left of the hold, whatever became of what was charged.
   ['charged', 'charge', 'charged'],
   ['charged', 'reverse', 'charged'],
+  ['refunded', 'reverse', 'refunded'],
+  ['chargedback', 'reverse', 'chargedback'],
   ['charged', 'refund_rest', 'refunded'],
   ['charged', 'void', 'reversed'],
   ['charged', 'chargeback', 'chargedback'],
