@@ -9,4 +9,5 @@ export const CARDS = {
   broken: '5555555555555599',
   lost: simulated('10', '910'),
   device: simulated('10', '928'),
+  slow: simulated('10', '912'),
 } as const;

@@ -223,6 +223,16 @@ export async function gallery(
       },
       says: /Confirm with your bank/,
     },
+    {
+      name: 'closed',
+      async go(page) {
+        await shop.terminal('closing', {});
+        const { url } = await made({ options: { terminal: 'closing' } });
+        await florin.operator('DELETE', '/operator/projects/sandbox/terminals/closing');
+        await page.goto(url);
+      },
+      says: /cannot take payments/,
+    },
     { name: 'answered', go: answered, says: /Your bank has answered/ },
     {
       name: 'working',

@@ -44,6 +44,7 @@ const htmlOf = async (url: string): Promise<string> => (await fetch(url)).text()
 /** What is seen in a stage, and in no other. */
 const SEEN: Readonly<Record<Stage, RegExp>> = {
   form: /<form id="card"/,
+  closed: />No payments at the moment</,
   bank: /<form id="form3d"/,
   answered: /action="[^"]*\/finish"/,
   working: /data-again=/,
@@ -87,6 +88,15 @@ async function finished(): Promise<At> {
   return at;
 }
 
+/** Its terminal is gone. */
+async function closed(): Promise<At> {
+  const terminal = `t${Math.trunc(performance.now())}`;
+  await shop.terminal(terminal, {});
+  const at = await fresh({ options: { apple_pay_enabled: 1, terminal } });
+  await florin.operator('DELETE', `/operator/projects/sandbox/terminals/${terminal}`);
+  return at;
+}
+
 async function failed(): Promise<At> {
   const at = await fresh();
   assert.equal((await at.stale.post({}, '/cancel')).status, 303);
@@ -95,6 +105,7 @@ async function failed(): Promise<At> {
 
 const REACH: Readonly<Record<Stage, () => Promise<At>>> = {
   form: () => fresh({ options: { apple_pay_enabled: 1 } }),
+  closed,
   bank: () => paidWith(CARDS.challenge),
   answered,
   working,

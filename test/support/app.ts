@@ -23,6 +23,10 @@ export interface TestApp {
   readonly app: App;
   /** Stops it and starts another on the same data, at the same address. */
   readonly restart: () => Promise<void>;
+  /** One more on the same data, at an address of its own. */
+  readonly another: (more?: AppOptions) => Promise<App>;
+  /** As project `sandbox`, of any of them. */
+  readonly merchantOf: (app: App) => Client;
   readonly url: string;
   readonly database: TestDatabase;
   readonly dataDir: string;
@@ -52,15 +56,15 @@ export async function testApp(env: Record<string, string> = {}, options: AppOpti
   const database = await testDatabase();
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'florin-app-'));
   const port = await freePort();
-  const config = readConfig({ PORT: String(port), DATA_DIR: dataDir, LOG_LEVEL: 'silent', WORKERS: 'off', ...env }, {});
-  const start = (): Promise<App> =>
-    startApp(config, {
+  const start = (at: number, more: AppOptions = {}): Promise<App> =>
+    startApp(readConfig({ PORT: String(at), DATA_DIR: dataDir, LOG_LEVEL: 'silent', WORKERS: 'off', ...env }, {}), {
       log: silent,
       connection: database.connection,
       link: { answerTimeoutMs: 2000, lostAfterMs: 30, slowMs: 100, lateAfterMs: 30 },
       ...options,
+      ...more,
     });
-  let app = await start();
+  let app = await start(port);
   stops.push(async () => {
     await app.stop();
     rmSync(dataDir, { recursive: true, force: true });
@@ -72,8 +76,14 @@ export async function testApp(env: Record<string, string> = {}, options: AppOpti
     },
     async restart() {
       await app.stop();
-      app = await start();
+      app = await start(port);
     },
+    async another(more) {
+      const beside = await start(await freePort(), more);
+      stops.push(() => beside.stop());
+      return beside;
+    },
+    merchantOf: ({ url }) => client(url, basic('sandbox', 'sandbox-secret')),
     url: app.url,
     database,
     dataDir,

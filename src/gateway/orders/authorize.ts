@@ -19,7 +19,7 @@ import { allowedBy, ask, proof, type Reason, reasonFor } from './authenticate.ts
 import { existingAnswer, uniqueId } from './create.ts';
 import { type Draft, newOrder } from './draft.ts';
 import { type RefusalCode, refusals } from './errors.ts';
-import { type Gateway, terminalFor, terminalOf, viewOf } from './gateway.ts';
+import { closedTo, type Gateway, terminalFor, terminalOf, viewOf } from './gateway.ts';
 import type { Card, Issuer, Order, OrderState, Secure3d } from './model.ts';
 import { withDue } from './model.ts';
 import { type Begun, carry, refusalRecord, startOperation } from './operate.ts';
@@ -242,7 +242,7 @@ function gatewayRule(
   if (card.expiry !== null && card.expiry !== '' && card.expiry < month) return 'card_expired';
   const accounting = project.accounting_currency;
   if (draft.currency !== accounting && !gateway.rate(draft.currency, accounting, at)) return 'no_rate';
-  return terminal.currencies.includes(draft.currency) ? null : 'currency_not_accepted';
+  return closedTo(project, terminal, draft.currency);
 }
 
 /** The order's first step, pure: rejected, waiting for the cardholder, or sent. */

@@ -6,7 +6,7 @@ import type { Project } from '../projects/index.ts';
 import { orderAnswer, refusalAnswer, stateAnswer } from './answers.ts';
 import { allowedBy, ask, proof } from './authenticate.ts';
 import { OrderNotFound, type RefusalCode } from './errors.ts';
-import { type Gateway, terminalOf, viewOf } from './gateway.ts';
+import { closedTo, type Gateway, terminalOf, viewOf } from './gateway.ts';
 import type { OrderState, Secure3d } from './model.ts';
 import { withDue } from './model.ts';
 import { type Begun, cardOf, carry, closedOrder, refusalRecord, startOperation } from './operate.ts';
@@ -74,9 +74,11 @@ type Step =
 
 async function stepAfter(gateway: Gateway, project: Project, { order }: OrderState, finished: Finished): Promise<Step> {
   if (finished.kind === 'unknown' || finished.kind === 'pending') return { refuse: 'not_prepared' };
+  const { transactionId } = finished;
+  const closed = closedTo(project, terminalOf(project, order.terminal), order.currency);
+  if (closed && order.secure3d) return { close: closed, secure3d: order.secure3d, transactionId };
   const stored = await cardOf(gateway, order);
   const card = stored && { ...stored, cvv: await gateway.vault.openCvv(project.id, order.id) };
-  const { transactionId } = finished;
   const reason = order.secure3d?.reason ?? 'forced';
   if (finished.kind === 'finished')
     return verdict(project, reason, finished.authentication, transactionId, card, finished.cancelCode);

@@ -5,7 +5,7 @@ import type { Project } from '../projects/index.ts';
 import { orderAnswer, refusalAnswer, stateAnswer } from './answers.ts';
 import { type Draft, newOrder } from './draft.ts';
 import type { RefusalCode } from './errors.ts';
-import { type Gateway, terminalFor, viewOf } from './gateway.ts';
+import { closedTo, type Gateway, terminalFor, viewOf } from './gateway.ts';
 import { refusalRecord } from './operate.ts';
 import {
   merchantOrderIdInsert,
@@ -136,7 +136,8 @@ export async function createOrder(
           next: once?.next() ?? [],
         };
       };
-      if (!terminal) return refused('currency_not_accepted');
+      const closed = closedTo(project, terminal, draft.currency);
+      if (!terminal || closed) return refused(closed ?? 'currency_not_accepted');
       // Only behind a static link is there somebody who enters the amount.
       if (draft.amount === 0n && !draft.options.static_link) return refused('amount_zero');
       if (draft.options.static_link && !project.settings.static_links) return refused('static_links_disabled');

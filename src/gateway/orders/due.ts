@@ -23,7 +23,7 @@ import {
   orderUpdate,
   settlementAdd,
 } from './queries.ts';
-import { eventOf, remember, replace, SENT_LIMIT_MS, settle } from './settle.ts';
+import { CLOSED_WAIT_MS, eventOf, remember, replace, SENT_LIMIT_MS, settle } from './settle.ts';
 
 type Handler = (gateway: Gateway, project: Project, state: OrderState) => Promise<void>;
 
@@ -144,8 +144,15 @@ async function begin(
   if (begun) await carry(gateway, project, begun.state, begun.operation);
 }
 
-const capture: Handler = (gateway, project, state) =>
-  begin(gateway, project, state, 'capture', ({ order }) =>
+const capture: Handler = async (gateway, project, state) => {
+  if (!project.active) {
+    await decideDue(gateway, state, 'capture', (current, now) => {
+      const order = withDue(current.order, { capture: addMs(now, CLOSED_WAIT_MS) });
+      return { changes: [orderUpdate(order)], next: [remember({ ...current, order })] };
+    });
+    return;
+  }
+  await begin(gateway, project, state, 'capture', ({ order }) =>
     order.status === 'authorized' && order.held > 0n
       ? {
           type: 'charge',
@@ -154,6 +161,7 @@ const capture: Handler = (gateway, project, state) =>
         }
       : null,
   );
+};
 
 const release: Handler = (gateway, project, state) =>
   begin(gateway, project, state, 'release', ({ order }) =>

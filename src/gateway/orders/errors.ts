@@ -27,6 +27,7 @@ export const refusals = {
   static_links_disabled: ['rejected', 'Static links are not enabled'],
   parent_not_usable: ['rejected', 'Parent order cannot be used for this payment'],
   card_unknown: ['rejected', 'Order has no card'],
+  project_closed: ['rejected', 'Merchant takes no payments'],
   no_rate: ['rejected', 'No exchange rate for the currency'],
   /** Told with the rule's class instead, never with its detail. */
   fraud: ['fraud', 'other'],

@@ -7,6 +7,7 @@ import type { Threeds } from '../../threeds/index.ts';
 import type { Vault } from '../../vault/index.ts';
 import type { Project, Terminal } from '../projects/index.ts';
 import type { Risk } from '../risk/index.ts';
+import type { RefusalCode } from './errors.ts';
 import type { View } from './present.ts';
 import type { WalletKeys } from './wallets.ts';
 
@@ -60,4 +61,10 @@ export function terminalFor(project: Project, named: string | undefined, currenc
     return terminal?.currencies.includes(currency) ? terminal : null;
   }
   return project.terminals.find((terminal) => terminal.currencies.includes(currency)) ?? null;
+}
+
+/** Why this project takes no new money through this terminal; null: it does. What was authorized before is carried to its end. */
+export function closedTo(project: Project, terminal: Terminal | null, currency: string): RefusalCode | null {
+  if (!project.active) return 'project_closed';
+  return terminal?.currencies.includes(currency) ? null : 'currency_not_accepted';
 }

@@ -205,12 +205,14 @@ export async function carry(
   const data = card ?? (await cardOf(gateway, state.order));
   const answer = terminal && data ? await send(gateway, state.order, operation, terminal, data) : null;
   const postings = operation.details.void ? await postingsOfOrders(gateway.db, project.id, [state.order.id]) : [];
+  // What was changed while the network was asked is in force for what follows.
+  const current = (await gateway.project(project.id)) ?? project;
   const settled = await gateway.committer.submit(
-    settle(gateway, { project, operation, answer, postings, pan: data?.pan ?? null }),
+    settle(gateway, { project: current, operation, answer, postings, pan: data?.pan ?? null }),
   );
   const { next } = settled;
   if (!next) return settled;
-  const following = carry(gateway, project, settled.state, next, data ? { ...data, cvv: null } : undefined);
+  const following = carry(gateway, current, settled.state, next, data ? { ...data, cvv: null } : undefined);
   if (!next.system) return following;
   // A reversal that is owed goes out at once, but the merchant's answer does not wait for it.
   gateway.background(following);

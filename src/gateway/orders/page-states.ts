@@ -3,10 +3,10 @@
 import type { OrderStatus } from './model.ts';
 
 /**
- * form: waits for a card · bank: waits for the cardholder's confirmation · answered: the bank has answered and nobody came back yet ·
+ * form: waits for a card · closed: would wait for one, or for the bank, but nothing is taken here any more · bank: waits for the cardholder's confirmation · answered: the bank has answered and nobody came back yet ·
  * working: something is on its way · paid, failed, undone, finished: over.
  */
-export type Stage = 'form' | 'bank' | 'answered' | 'working' | 'paid' | 'failed' | 'undone' | 'finished';
+export type Stage = 'form' | 'closed' | 'bank' | 'answered' | 'working' | 'paid' | 'failed' | 'undone' | 'finished';
 
 const STAGES: Readonly<Record<OrderStatus, Stage>> = {
   new: 'form',
@@ -27,7 +27,7 @@ export type PageAction = 'pay' | 'cancel' | 'finish';
 
 const ALLOWED: Readonly<Record<PageAction, readonly Stage[]>> = {
   pay: ['form'],
-  cancel: ['form', 'bank'],
+  cancel: ['form', 'closed', 'bank'],
   finish: ['answered'],
 };
 
@@ -41,12 +41,15 @@ export interface Standing {
   readonly inFlight: boolean;
   /** Of a challenge: it waits for the cardholder, it was answered, or there is none. */
   readonly challenge: 'form' | 'answered' | null;
+  /** The merchant takes no new money. */
+  readonly closed: boolean;
 }
 
-export function stageOf({ status, inFlight, challenge }: Standing): Stage {
+export function stageOf({ status, inFlight, challenge, closed }: Standing): Stage {
   const stage = STAGES[status];
   if (isOver(stage)) return stage;
   if (inFlight) return 'working';
+  if (closed && challenge !== 'answered') return 'closed';
   if (stage !== 'bank') return stage;
   return challenge === 'form' ? 'bank' : challenge === 'answered' ? 'answered' : 'working';
 }

@@ -4,7 +4,7 @@ import type { Permutation } from '../../base/index.ts';
 import { isoCode, type RetryCategory } from '../../network/index.ts';
 import type { Project } from '../projects/index.ts';
 import { type PageTemplate, templateOf } from '../templates/index.ts';
-import type { Gateway } from './gateway.ts';
+import { closedTo, type Gateway, terminalOf } from './gateway.ts';
 import type { Order, OrderState } from './model.ts';
 import { type Stage, stageOf } from './page-states.ts';
 import { type Wallet, walletsOf } from './wallets.ts';
@@ -66,7 +66,12 @@ export async function pageView(gateway: Gateway, project: Project, state: OrderS
   ]);
   const refused = state.operations.findLast(({ type, status }) => type === 'authorize' && status === 'failure');
   return {
-    stage: stageOf({ status: order.status, inFlight: order.in_flight !== null, challenge: challenge?.kind ?? null }),
+    stage: stageOf({
+      status: order.status,
+      inFlight: order.in_flight !== null,
+      challenge: challenge?.kind ?? null,
+      closed: closedTo(project, terminalOf(project, order.terminal), order.currency) !== null,
+    }),
     status: order.status,
     merchant: project.name,
     description: order.description,

@@ -147,21 +147,22 @@ function withAnswer(context: Context, sent: Operation, answer: NetworkAnswer): O
     postings: settlement.postings ?? [],
   });
   const auto = operation.type === 'authorize' && order.options.auto_charge === true && after.amount > 0n;
-  const next = auto
-    ? newOperation(
-        gateway,
-        after,
-        { type: 'charge', amount: after.held, details: { by: 'auto_charge' } },
-        { original: operation.reference, onceKey: operation.once_key, now },
-      )
-    : null;
+  const next =
+    auto && project.active
+      ? newOperation(
+          gateway,
+          after,
+          { type: 'charge', amount: after.held, details: { by: 'auto_charge' } },
+          { original: operation.reference, onceKey: operation.once_key, now },
+        )
+      : null;
   const details =
     operation.type === 'authorize'
       ? { ...operation.details, authorization_expires: after.due.release ?? null }
       : operation.details;
   return ended(
     context,
-    after,
+    auto && !next ? withDue(after, { capture: addMs(now, CLOSED_WAIT_MS) }) : after,
     { ...operation, details, rate: posted.rate },
     { next, changes: [...posted.changes, ...finalCvv(gateway, after, operation)], cashflows: posted.cashflows },
   );
@@ -266,6 +267,9 @@ function ended(
     next: [remember(state)],
   };
 }
+
+/** A project that was closed captures nothing; until its holds are over this is how often it is looked whether it is open again. */
+export const CLOSED_WAIT_MS = 3_600_000;
 
 /** A process that sent an operation and still lives after this long has lost it: its recovery is due. */
 export const SENT_LIMIT_MS = 60_000;

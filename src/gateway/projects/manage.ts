@@ -65,7 +65,7 @@ export async function projectCreate(db: Db, { clock, ids }: Tools, input: Projec
 
 export interface ProjectPatch {
   readonly name?: string;
-  /** false: its credentials are refused. Its open orders still expire, settle and are recovered. */
+  /** false: its credentials are refused, its pages and links take nothing. Its open orders still expire, settle and are recovered. */
   readonly active?: boolean;
 }
 

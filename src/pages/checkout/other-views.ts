@@ -69,6 +69,21 @@ export function answeredPage(seen: Seen, path: string, formToken: string): Page 
   });
 }
 
+/** Nothing is taken here any more, or not now: what is left to do is to go. */
+export function closedPage(seen: Seen, path: string, formToken: string): Page {
+  const { view, words } = seen;
+  const title = words.text('closed_title');
+  return page({
+    ...common(seen),
+    title,
+    formTargets: shop(view),
+    body: html`${summary(seen)}${section(
+      title,
+      html`<p>${words.text('closed_text')}</p><form method="post" action="${path}/cancel"><input type="hidden" name="form" value="${formToken}"><button class="plain">${words.text('cancel')}</button></form>`,
+    )}`,
+  });
+}
+
 /** Looks again every two seconds. */
 export function workingPage(seen: Seen, path: string): Page {
   const { words } = seen;

@@ -11,6 +11,7 @@ import { type FormState, formPage, NOTHING_TYPED } from './form-view.ts';
 import {
   answeredPage,
   bankPage,
+  closedPage,
   endPage,
   leadsToShop,
   leftPage,
@@ -82,6 +83,7 @@ export function checkoutRoutes({
         formPage({ ...seen, path, formToken, wrong, walletRefused, typed }),
         wrong.length > 0 || walletRefused ? 422 : 200,
       );
+    if (view.stage === 'closed') return send(reply, closedPage(seen, path, formToken));
     if (view.stage === 'bank') return send(reply, bankPage(seen, path, formToken, origin));
     if (view.stage === 'answered') return send(reply, answeredPage(seen, path, formToken));
     return send(reply, view.stage === 'working' ? workingPage(seen, path) : endPage(seen));
