@@ -41,6 +41,8 @@ export function gatewayApi({
     allows: ({ project, rights }, right, { remoteAddress }) =>
       (right === null || rights.some((has) => has === right)) && addressAllowed(project, remoteAddress),
     strictQuery: ({ project }) => project.settings.strict_filters,
+    tolerant: true,
+    cardDataRefused: { ids: ['merchant_order_id', 'recurring_details.parent_order_id'] },
     limits: {
       limiter,
       rateOf: ({ id, project }) => {

@@ -8,9 +8,9 @@ import type { Answer, AnyEndpoint, Api, Input, Reader } from './endpoint.ts';
 import { API_HEADERS, Failure } from './failure.ts';
 import { Shape } from './fields.ts';
 import { onceFor, onceKeyIn } from './idempotency.ts';
-import { isCleanText, readJson } from './json.ts';
+import { isCleanText, readJson, type Tolerance } from './json.ts';
 import { tooMany } from './limits.ts';
-import { mergeQuery, queryObject, queryPairs } from './query.ts';
+import { cardDataIn, mergeQuery, type Pair, queryObject, queryPairs } from './query.ts';
 import { type CompiledSchema, compileSchema, fieldErrors, type JsonSchema, type Violation } from './schema.ts';
 import type { Server } from './server.ts';
 
@@ -177,7 +177,7 @@ function readerShaper<Principal>(
 
 /** Reads and checks everything that the client sent; every wrong field is in the one failure it throws. */
 function shaper<Principal>(declaration: Api<Principal>, endpoint: AnyEndpoint<Principal>): Shaper<Principal> {
-  const { strictQuery } = declaration;
+  const { strictQuery, tolerant, cardDataRefused } = declaration;
   const params = endpoint.params ? compileSchema(endpoint.params as JsonSchema) : null;
   const query = compileSchema((endpoint.query ?? NOTHING) as JsonSchema);
   const body = compileSchema((endpoint.body ?? NOTHING) as JsonSchema);
@@ -189,18 +189,25 @@ function shaper<Principal>(declaration: Api<Principal>, endpoint: AnyEndpoint<Pr
     return given;
   }
 
+  const ownIdOf = ({ params }: FastifyRequest): string | null => (params as { id?: string }).id ?? null;
+  const cardData = (request: FastifyRequest, pairs: readonly Pair[], { root }: CompiledSchema): Violation[] =>
+    cardDataRefused && pairs.length > 0 ? cardDataIn(pairs, root, cardDataRefused.ids, ownIdOf(request)) : [];
+
   function read(request: FastifyRequest, principal: Principal): Shaped {
-    const { value, violations } = queryObject(queryPairs(request.url), query.root, strictQuery?.(principal) ?? false);
-    settle(query, value, violations);
+    const pairs = queryPairs(request.url);
+    const { value, violations } = queryObject(pairs, query.root, strictQuery?.(principal) ?? false);
+    settle(query, value, [...cardData(request, pairs, query), ...violations]);
     return { params: paramsOf(request), query: value, body: {}, once: null };
   }
 
   async function write(request: FastifyRequest, principal: Principal): Promise<Shaped> {
     const { bytes, once } = await received(declaration, request, principal);
-    const { value, violations } = readJson(bytes, body.root);
-    const merged = mergeQuery(queryPairs(request.url), value, body.root);
+    const tolerance: Tolerance | null = tolerant ? { ownId: ownIdOf(request) } : null;
+    const pairs = queryPairs(request.url);
+    const { value, violations } = readJson(bytes, body.root, tolerance);
+    const merged = mergeQuery(pairs, value, body.root, tolerance);
     const further = endpoint.wrongIn?.(value, principal) ?? [];
-    settle(body, value, merged.length === 0 ? violations : [...violations, ...merged], further);
+    settle(body, value, [...cardData(request, pairs, body), ...violations, ...merged], further);
     return { params: paramsOf(request), query: {}, body: value, once };
   }
 

@@ -56,9 +56,10 @@ export function discardBody(request: IncomingMessage): void {
   request.resume();
 }
 
-const JSON_TYPE = /^application\/json[ \t]*(;[ \t]*charset[ \t]*=[ \t]*("utf-8"|utf-8)[ \t]*)?;?[ \t]*$/i;
+/** With any parameter: the type has none (RFC 8259, section 11), and that the text is UTF-8 is judged by its bytes. */
+const JSON_TYPE = /^application\/json[ \t]*(;|$)/i;
 
-/** Throws 415 unless the body is declared as JSON in UTF-8, without a content coding. Asked only when there is a body. */
+/** Throws 415 unless the body is declared as JSON, without a content coding. Asked only when there is a body. */
 export function requireJson(headers: IncomingMessage['headers']): void {
   const type = headers['content-type'];
   const coding = headers['content-encoding'];

@@ -109,6 +109,10 @@ export interface Api<Principal> {
   readonly allows?: (principal: Principal, right: string | null, head: RequestHead) => boolean;
   /** An unknown name in a GET's query is an error instead of being ignored. */
   readonly strictQuery?: (principal: Principal) => boolean;
+  /** Its clients are taken for what they mean (json.ts, Tolerance). */
+  readonly tolerant?: true;
+  /** Card data in a query is a wrong field, but for these names: their values are ids, and may look like a card number. */
+  readonly cardDataRefused?: { readonly ids: readonly string[] };
   /** null from `rateOf`: no limit. The key is the credential. */
   readonly limits?: {
     readonly limiter: RateLimiter;

@@ -17,7 +17,7 @@ interface FieldKind {
   readonly document: Readonly<Record<string, unknown>>;
 }
 
-const TRUE: ReadonlySet<unknown> = new Set(['1', true]);
+const TRUE: ReadonlySet<unknown> = new Set(['1', 'true', true]);
 
 /** Control characters other than tab and line ends have no place in text that people read. */
 const PRINTABLE = /^(?:\P{Cc}|[\t\n\r])*$/u;
@@ -49,10 +49,10 @@ export const fieldKinds = {
     },
   },
   flag: {
-    says: '0, 1, "0", "1", false or true',
+    says: '0, 1, "0", "1", false, true, "false" or "true"',
     number: true,
     clean: (value: string | boolean) => TRUE.has(value),
-    document: { enum: [0, 1, '0', '1', false, true] },
+    document: { enum: [0, 1, '0', '1', false, true, 'false', 'true'] },
   },
   integer: {
     says: 'a whole number',
@@ -175,7 +175,7 @@ export const Amount = (options: FieldOptions & { readonly zero?: boolean } = {})
   return field(zero ? 'amount_or_zero' : 'amount', rest);
 };
 export const Flag = (options: FieldOptions = {}): TUnsafe<boolean> =>
-  field('flag', options, { enum: ['0', '1', false, true] });
+  field('flag', options, { enum: ['0', '1', false, true, 'false', 'true'] });
 /** A whole number between the bounds, both included. */
 export const Integer = (min: number, max: number, options: FieldOptions = {}): TUnsafe<number> =>
   field('integer', options, { 'x-range': [min, max] });

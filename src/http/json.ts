@@ -13,6 +13,29 @@ export interface Read {
   readonly violations: readonly Violation[];
 }
 
+/**
+ * For APIs whose clients are written in loosely typed languages: an unknown name without a value is ignored, and so is the id that a call
+ * is about; an empty list stands for an empty object, as whole body where no member is required.
+ */
+export interface Tolerance {
+  /** The id in the path; null: the call is about none. */
+  readonly ownId: string | null;
+}
+
+/** No value: null, or something empty. */
+const isNothing = (value: unknown): boolean =>
+  value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
+
+/** May a tolerant API leave this unknown name out? `text`: the value, a number or string as it was written. */
+export const isIgnored = (
+  tolerance: Tolerance | null,
+  path: readonly string[],
+  value: unknown,
+  text: string,
+): boolean =>
+  tolerance !== null &&
+  (isNothing(value) || (path.length === 1 && path[0] === 'id' && tolerance.ownId !== null && text === tolerance.ownId));
+
 /** Names that reach into the machinery of objects. */
 export const isForbiddenName = (name: string): boolean =>
   name === '__proto__' || name === 'constructor' || name === 'prototype';
@@ -21,7 +44,7 @@ export const isForbiddenName = (name: string): boolean =>
  * The object in a body; an empty body is an empty object. Throws 422 with one error at `#/` for what is no JSON object, no UTF-8,
  * or nested deeper than 10. A number is its source text where the schema's field kind says so.
  */
-export function readJson(body: Buffer, root: Node): Read {
+export function readJson(body: Buffer, root: Node, tolerance: Tolerance | null = null): Read {
   if (body.length === 0) return { value: {}, violations: [] };
   if (!isUtf8(body)) throw notJson('must be UTF-8');
   const text = body.toString('utf8');
@@ -30,7 +53,7 @@ export function readJson(body: Buffer, root: Node): Read {
   } catch {
     throw notJson('must be a JSON object');
   }
-  const reader = new Reader(text);
+  const reader = new Reader(text, tolerance);
   const value = reader.value(root, 1);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw notJson('must be a JSON object');
   return { value: value as JsonObject, violations: reader.violations };
@@ -51,12 +74,14 @@ const CLOSE_OBJECT = 125;
 
 class Reader {
   readonly #text: string;
+  readonly #tolerance: Tolerance | null;
   readonly violations: Violation[] = [];
   readonly #path: string[] = [];
   #at = 0;
 
-  constructor(text: string) {
+  constructor(text: string, tolerance: Tolerance | null) {
     this.#text = text;
+    this.#tolerance = tolerance;
   }
 
   value(node: Node | null, depth: number): unknown {
@@ -87,18 +112,29 @@ class Reader {
       this.#peek();
       this.#at++;
       this.#path.push(name);
-      const known = node?.properties?.get(name) ?? node?.others ?? null;
-      const value = this.value(known, depth + 1);
-      if (isForbiddenName(name) || !isCleanText(name)) this.violations.push(unknownProperty([...this.#path]));
-      else if (Object.hasOwn(out, name)) this.violations.push(givenTwice([...this.#path]));
-      else out[name] = value;
+      this.#member(node, name, depth, out);
       this.#path.pop();
     }
     this.#at++;
     return out;
   }
 
-  #array(node: Node | null, depth: number): unknown[] {
+  #member(node: Node | null, name: string, depth: number, out: JsonObject): void {
+    const known = node?.properties?.get(name) ?? node?.others ?? null;
+    this.#peek();
+    const start = this.#at;
+    const value = this.value(known, depth + 1);
+    if (!known && node?.properties) {
+      const text = this.#text.slice(start, this.#at).replace(/^"([^"]*)"$/, '$1');
+      if (isIgnored(this.#tolerance, this.#path, value, text)) return;
+    }
+    if (isForbiddenName(name) || !isCleanText(name)) this.violations.push(unknownProperty([...this.#path]));
+    else if (Object.hasOwn(out, name)) this.violations.push(givenTwice([...this.#path]));
+    // A free name without a value is not there.
+    else if (value !== undefined || node?.properties?.has(name)) out[name] = value;
+  }
+
+  #array(node: Node | null, depth: number): unknown {
     const out: unknown[] = [];
     this.#at++;
     for (let code = this.#peek(); code !== CLOSE_ARRAY; code = this.#peek()) {
@@ -109,7 +145,8 @@ class Reader {
       this.#path.pop();
     }
     this.#at++;
-    return out;
+    const isObject = this.#tolerance !== null && (depth > 1 || !node?.demands) && (node?.properties ?? node?.others);
+    return isObject && out.length === 0 ? {} : out;
   }
 
   /** The string that starts here. Most hold no escape and are a slice of the text. */

@@ -4,6 +4,7 @@ import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { assert } from '../base/index.ts';
 import type { FieldError } from './failure.ts';
 import { type FieldKindName, fieldKinds } from './fields.ts';
+import { meantName } from './meant.ts';
 import { pointerNames, pointerOf } from './pointer.ts';
 
 /** A JSON schema as plain data (draft 2020-12, the part that requests use). */
@@ -22,6 +23,8 @@ export interface Node {
   readonly properties: ReadonlyMap<string, Node> | null;
   /** Values under names that are the client's own. */
   readonly others: Node | null;
+  /** Some of its members are required. */
+  readonly demands: boolean;
   readonly items: Node | null;
   /** Position among its siblings. */
   readonly order: number;
@@ -103,6 +106,7 @@ function nodeOf(schema: JsonSchema, order: number): Node {
       ? new Map(Object.entries(properties).map(([name, child], i) => [name, nodeOf(child, i)]))
       : null,
     others: typeof others === 'object' ? nodeOf(others, 0) : null,
+    demands: (schema.required ?? []).length > 0,
     items: items ? nodeOf(items, 0) : null,
     order,
     number: kind !== undefined && 'number' in fieldKinds[kind],
@@ -216,10 +220,13 @@ export const missing = (path: readonly string[]): Violation => ({
   attribute: 'required',
   details: ['a value is required'],
 });
-export const unknownProperty = (path: readonly string[]): Violation => ({ path, message: 'Unknown property' });
+const UNKNOWN = 'Unknown property';
+export const unknownProperty = (path: readonly string[]): Violation => ({ path, message: UNKNOWN });
 
 /** More than any honest request has; bounds the answer to a hostile one. */
 const MOST_ERRORS = 256;
+/** Behind so many wrong fields nobody looks for a misspelt one. */
+const MOST_MEANT = 20;
 
 /** The wrong fields as the client sees them: the first of each field, in the order of the schema, unknown ones after the known. */
 export function fieldErrors(violations: readonly Violation[], root: Node): FieldError[] {
@@ -230,9 +237,10 @@ export function fieldErrors(violations: readonly Violation[], root: Node): Field
   }
   const ranked = [...first.values()].map((violation) => ({ violation, rank: rankOf(violation.path, root) }));
   ranked.sort((a, b) => compareRanks(a.rank, b.rank));
-  return ranked.slice(0, MOST_ERRORS).map(({ violation: { path, ...rest } }) => {
-    const { message, ...rule } = rest;
-    return { message, uri: pointerOf(path), ...rule };
+  return ranked.slice(0, MOST_ERRORS).map(({ violation }, i) => {
+    const { path, message, ...rule } = violation;
+    const meant = message === UNKNOWN && i < MOST_MEANT ? meantName(path, root) : null;
+    return { message, uri: pointerOf(path), ...rule, ...(meant === null ? {} : { details: [`probably ${meant}`] }) };
   });
 }
 

@@ -164,7 +164,7 @@ test('"every wrong field is reported at once", also those that a schema can’t 
     pan: '4111111111111112',
     card: { expiration_month: 13, expiration_year: 'x' },
     client: { name: 5, colour: 'x' },
-    custom_fields: { a: 1 },
+    custom_fields: { a: true },
     options: { terminal: 'none', return_url: 'x', force3d: 1, colour: 1 },
     secure3d: { eci: '05', cavv: 'AAAA' },
     extra: 1,

@@ -87,7 +87,7 @@ describe('the API description', () => {
     const { properties, required } = document.components.schemas.OrderRequest;
     assert.deepEqual(required, ['amount']);
     assert.deepEqual(properties.amount.type, ['number', 'string']);
-    assert.deepEqual(properties.options.properties.force3d.enum, [0, 1, '0', '1', false, true]);
+    assert.deepEqual(properties.options.properties.force3d.enum, [0, 1, '0', '1', false, true, 'false', 'true']);
     assert.deepEqual(
       create.parameters.map((parameter: Json) => [parameter.in, parameter.name]),
       [['header', 'idempotency-key']],

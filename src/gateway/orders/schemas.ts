@@ -29,15 +29,15 @@ const client = Shape({
   country: Optional(Text()),
   email: Optional(Text()),
   name: Optional(Text()),
-  phone: Optional(Text()),
+  phone: Optional(Token()),
   state: Optional(Text()),
-  zip: Optional(Text()),
+  zip: Optional(Token()),
   login: Optional(Text()),
 });
 
 const location = { ip: IpAddress(), country: Optional(Text()), city: Optional(Text()), region: Optional(Text()) };
 
-const customFields = FlatMap(Text({ max: 255 }), { max: 10, names: '^[A-Za-z0-9_.-]{1,64}$' });
+const customFields = FlatMap(Token(), { max: 10, names: '^[A-Za-z0-9_.-]{1,64}$' });
 const extraFields = Shape({
   merchant: Optional(Text({ max: 25 })),
   city: Optional(Text({ max: 13 })),
