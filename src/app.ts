@@ -1,6 +1,5 @@
 // The composition root: the only file that knows every room. Opens them in order, gives each what it needs, closes them in reverse.
 // What everything stands on is opened by app-ground.ts.
-import formbody from '@fastify/formbody';
 import { type GroundOptions, openGround } from './app-ground.ts';
 import { addMs, createLog, type Log, systemClock } from './base/index.ts';
 import type { Config } from './config.ts';
@@ -36,6 +35,7 @@ import {
   createServer,
   documentation,
   fetchOwn,
+  formBodies,
   onceRecords,
   operations,
   purgeIdempotency,
@@ -300,7 +300,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     });
     // Forms are for pages only: a parser beside the APIs would take their bodies away from them.
     await server.app.register(async (pages) => {
-      await pages.register(formbody);
+      formBodies(pages);
       await pages.register(
         acsRoutes({
           db: database,

@@ -98,8 +98,8 @@ export function formatDateTime(at: Date, timeZone = 'UTC'): string {
 
 /** Reads the contract's `YYYY-MM-DD HH:MM:SS` in the given zone; null when it is not a real date-time. */
 export function parseDateTime(text: string, timeZone = 'UTC'): Date | null {
-  // Seconds to 59 only: Temporal would read 60, a leap second, as 59.
-  if (!/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:[0-5]\d$/.test(text)) return null;
+  // Seconds to 59 only: Temporal would read 60, a leap second, as 59. There was no year 0, and Postgres has none.
+  if (!/^(?!0000)\d{4}-\d{2}-\d{2} \d{2}:\d{2}:[0-5]\d$/.test(text)) return null;
   try {
     const plain = Temporal.PlainDateTime.from(text.replace(' ', 'T'), { overflow: 'reject' });
     return new Date(plain.toZonedDateTime(timeZone).epochMilliseconds);

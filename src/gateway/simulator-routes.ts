@@ -46,6 +46,17 @@ export interface SimulatorRoutes {
   readonly clockChanged: () => Promise<void>;
 }
 
+/** Ids hold their moment in 41 bits, which end in 2094, and what is made on the last day still needs some years to live. */
+const CLOCK_RANGE = ['2000-01-01', '2090-01-01'] as const;
+
+/** The moment, if the clock can go there. */
+function reachable(at: Date, uri: string): Date {
+  const [from, to] = CLOCK_RANGE;
+  if (at >= new Date(from) && at < new Date(to)) return at;
+  const details = [`ISO 8601, from ${from}, before ${to}`];
+  throw invalid({ message: 'Not a date-time', uri, attribute: 'format', details });
+}
+
 function simulatorEndpoints({
   arrive,
   clock,
@@ -75,12 +86,10 @@ function simulatorEndpoints({
       answers,
       body: Shape({ now: Optional(Text()), frozen: Optional(Flag()) }),
       async handler({ body }) {
+        const now = body.now === undefined ? null : reachable(new Date(body.now), '#/now');
         // Frozen before it is set, so that it stands where it was set to.
         if (body.frozen) clock.freeze(true);
-        if (body.now !== undefined) {
-          const now = new Date(body.now);
-          if (Number.isNaN(now.getTime()))
-            throw invalid({ message: 'Not a date-time', uri: '#/now', attribute: 'format', details: ['ISO 8601'] });
+        if (now) {
           if (now > clock.now()) await advanceTo(now);
           else clock.set(now);
         }
@@ -106,7 +115,7 @@ function simulatorEndpoints({
             attribute: 'format',
             details: ['30s, 15m, 2h, 7d; at most 366d'],
           });
-        await advanceTo(addMs(clock.now(), ms));
+        await advanceTo(reachable(addMs(clock.now(), ms), '#/by'));
         await clockChanged();
         return told();
       },

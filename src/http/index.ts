@@ -36,6 +36,7 @@ export {
   rateFields,
 } from './failure.ts';
 export * from './fields.ts';
+export { formBodies } from './form.ts';
 export { type Keyed, type OnceOptions, onceRecords } from './idempotency.ts';
 export { type Rate, type RateLimiter, rateLimiter, type Taken, tooMany } from './limits.ts';
 export { type PageLinks, pageLinks } from './links.ts';

@@ -1,4 +1,4 @@
-// The access control server over HTTP. Form posts only (the app reads them with @fastify/formbody), no cookie, every answer a page.
+// The access control server over HTTP. Form posts only (the app reads them), no cookie, every answer a page.
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Log } from '../base/index.ts';
 import { type AcsOptions, answerChallenge, type Body, collectDevice, openPage, type View } from './acs.ts';

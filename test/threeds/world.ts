@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
-import formbody from '@fastify/formbody';
 import fastify from 'fastify';
 import {
   idMaker,
@@ -15,6 +14,7 @@ import {
   systemRandom,
   VirtualClock,
 } from '../../src/base/index.ts';
+import { formBodies } from '../../src/http/index.ts';
 import { type Change, statementsFor } from '../../src/store/index.ts';
 import type { Cardholders } from '../../src/threeds/index.ts';
 import {
@@ -86,7 +86,7 @@ export async function world(directory?: Directory): Promise<World> {
   const maker = idMaker(clock, 7);
   const landed: Fields[] = [];
   const app = fastify();
-  await app.register(formbody);
+  formBodies(app);
   app.post('/threeds/term', (request, reply) => {
     landed.push({ ...(request.body as Fields) });
     return reply.type('text/html').send('<!doctype html><title>Landed</title><h1>Landed</h1>');

@@ -35,6 +35,9 @@ function amountOf(text: string, currency: string): bigint | null {
   return minor !== null && minor > 0n ? minor : null;
 }
 
+/** As the API takes it; characters as people count them. */
+const HOLDER = /^\P{Cc}{2,40}$/u;
+
 export function readCard(typed: PageCard, { cvvRequired, holderRequired, amountIn, now }: Wanted): Read {
   const wrong: WrongField[] = [];
   const pan = Pan.parse(typed.number);
@@ -49,8 +52,7 @@ export function readCard(typed: PageCard, { cvvRequired, holderRequired, amountI
   const today = now.toISOString();
   if (month && year && expiry < today.slice(2, 4) + today.slice(5, 7)) wrong.push('expiry');
   if (!(cvvRequired ? /^\d{3,4}$/ : /^(\d{3,4})?$/).test(typed.cvv)) wrong.push('cvv');
-  const letters = Array.from(typed.holder).length;
-  if ((holderRequired || letters > 0) && (letters < 2 || letters > 40)) wrong.push('holder');
+  if ((holderRequired || typed.holder !== '') && !HOLDER.test(typed.holder)) wrong.push('holder');
   if (!pan || wrong.length > 0) return { wrong };
   return { card: { pan, expiry, cvv: typed.cvv || null, holder: typed.holder || null }, minor };
 }
