@@ -101,6 +101,16 @@ create table pay_links (
   primary key (project_id, token_hash)
 );
 
+-- Payouts by day, of a card (its fingerprint) and of all ('') of a project; at 0001-01-01 what is under way.
+create table payout_sums (
+  project_id int8 not null,
+  card text not null,
+  day date not null,
+  -- Minor units of the accounting currency. Below zero something was given back twice.
+  amount int8 not null,
+  primary key (project_id, card, day)
+) with (fillfactor = 50);
+
 -- Refusals by the gateway itself: they send nothing and add no operation, only this record.
 create table order_refusals (
   project_id int8 not null,

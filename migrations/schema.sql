@@ -321,6 +321,12 @@ create table pay_links (
   order_id bigint not null,
   created_at timestamp with time zone not null
 );
+create table payout_sums (
+  project_id bigint not null,
+  card text not null,
+  day date not null,
+  amount bigint not null
+);
 create table postings (
   project_id bigint not null,
   entry_id bigint not null,
@@ -721,6 +727,7 @@ alter table orders add constraint orders_check3 CHECK ((amount_charged <= amount
 alter table orders add constraint orders_pkey PRIMARY KEY (project_id, id);
 alter table page_templates add constraint page_templates_pkey PRIMARY KEY (project_id, id);
 alter table pay_links add constraint pay_links_pkey PRIMARY KEY (project_id, token_hash);
+alter table payout_sums add constraint payout_sums_pkey PRIMARY KEY (project_id, card, day);
 alter table postings add constraint postings_pkey PRIMARY KEY (project_id, entry_id, line);
 alter table profiles add constraint profiles_kind_check CHECK ((kind = ANY (ARRAY['card'::text, 'account'::text])));
 alter table profiles add constraint profiles_pkey PRIMARY KEY (tenant_id, id);

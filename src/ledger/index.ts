@@ -15,7 +15,15 @@ export {
   postReserveRelease,
 } from './post.ts';
 export { type PricingPlan, type PricingRule, pricingErrors } from './pricing.ts';
-export { type Posting, postingsOfOrders, type RateRow, ratesBetween, ratesLatest } from './queries.ts';
+export {
+  type Balance,
+  type Posting,
+  postingsOfOrders,
+  type RateRow,
+  ratesBetween,
+  ratesLatest,
+  settledKind,
+} from './queries.ts';
 export {
   createRates,
   formatRate,

@@ -1,5 +1,5 @@
 // Every statement on postings, balances and rates. Postings are only ever inserted; balances only ever added to, in the same commit.
-import { add, type Change, type Db, insert, table } from '../store/index.ts';
+import { add, type Change, type Db, insert, type Kind, table } from '../store/index.ts';
 
 export interface Posting {
   readonly project_id: bigint;
@@ -32,7 +32,7 @@ const postings = table<Posting>(
   ['project_id', 'entry_id', 'line'],
 );
 
-interface Balance {
+export interface Balance {
   readonly project_id: bigint;
   readonly account: string;
   readonly currency: string;
@@ -54,6 +54,23 @@ export const postingInsert = (posting: Posting): Change[] => [
     amount: posting.amount,
   }),
 ];
+
+/**
+ * What a project's merchant is owed, and what acquirers have not paid yet. Not locked, and named so that it is read when the locks are
+ * held: what changes under them is seen.
+ */
+export const settledKind: Kind<bigint, readonly Balance[]> = {
+  name: 'settled_balance',
+  keyText: (owner) => owner.toString(),
+  async load(db, owners) {
+    const rows = await db.query<Balance>(
+      `select * from balances where project_id = any($1::int8[])
+         and (account in ('merchant_payable', 'merchant_disputed') or account like 'acquirer_receivable%')`,
+      [owners],
+    );
+    return Map.groupBy(rows, ({ project_id }) => project_id.toString());
+  },
+};
 
 export const postingsOfOrders = (db: Db, owner: bigint, orderIds: readonly bigint[]): Promise<Posting[]> =>
   db.query('select * from postings where project_id = $1 and order_id = any($2::int8[]) order by entry_id, line', [

@@ -12,6 +12,8 @@ import {
 
 const FLAG = { good: [true, false], bad: [0, 1, 'true', '', [], {}] };
 
+const AMOUNT = { good: ['0', '0.01', '10000.00', 500, 12.5], bad: ['', '-1', '1e3', '1.005', '01', 1e21, -1, {}, [1]] };
+
 const VALUES: Readonly<Record<keyof ProjectSettings, { good: readonly unknown[]; bad: readonly unknown[] }>> = {
   time_zone: {
     good: ['UTC', 'Europe/Berlin', 'America/Argentina/Buenos_Aires', 'Etc/GMT+3'],
@@ -28,6 +30,9 @@ const VALUES: Readonly<Record<keyof ProjectSettings, { good: readonly unknown[];
   strict_filters: FLAG,
   step_up_automatically: FLAG,
   unlinked_credit: FLAG,
+  payout_limit: AMOUNT,
+  payout_limit_card_day: AMOUNT,
+  payout_limit_project_day: AMOUNT,
   page_attempts: { good: [1, 3, 10], bad: [0, 11, -1, 2.5, '3', Number.NaN, 1e9] },
   unable_to_authenticate: {
     good: ['reject', 'reject_when_forced', 'authorize'],

@@ -64,6 +64,21 @@ export const orderInvariants: readonly Invariant[] = [
           where o.events <> e.count or o.events <> e.last`,
   },
   {
+    id: 'payouts_are_counted',
+    title: 'What counts against the bounds of payouts is what was paid out or is under way',
+    sql: `with counted as (
+            select p.project_id, (p.details->'counted'->>'day')::date as day, p.details->'counted'->>'card' as card,
+                   (p.details->'counted'->>'amount')::int8 as amount, p.status
+            from operations p where p.type = 'credit' and p.status in ('sent', 'success')),
+          wanted as (
+            select project_id, card, day, amount from counted
+            union all select project_id, '', day, amount from counted
+            union all select project_id, '', '0001-01-01', amount from counted where status = 'sent')
+          select project_id, card, day, s.amount as counted, w.amount as paid from payout_sums s
+          full join (select project_id, card, day, sum(amount) as amount from wanted group by project_id, card, day) w using (project_id, card, day)
+          where coalesce(s.amount, 0) <> coalesce(w.amount, 0)`,
+  },
+  {
     id: 'arn_once',
     title: 'Every acquirer reference number belongs to one operation',
     sql: `select arn from operations where arn is not null group by arn having count(*) > 1`,

@@ -134,6 +134,15 @@ export interface Order {
   readonly updated_at: Date;
 }
 
+/** What a payout counts against the bounds of payouts, and where; kept with it, so that the same is given back. */
+export interface Counted {
+  /** Fingerprint of the card. */
+  readonly card: string;
+  readonly day: string;
+  /** Minor units of the accounting currency, at the rate of the payout. */
+  readonly amount: string;
+}
+
 /** What the network told about an operation, for `expand=extra` and for what follows it. */
 export interface OperationDetails {
   readonly rrn?: string;
@@ -153,6 +162,8 @@ export interface OperationDetails {
   readonly authorization_expires?: string | null;
   /** A reversal of a charge that was not settled yet. */
   readonly void?: boolean;
+  /** Of a payout: what it counts against the bounds of payouts. */
+  readonly counted?: Counted;
   /** Ended by the gateway itself (hold expiry, capture delay), not by the merchant. */
   readonly by?: 'expiry' | 'auto_charge' | 'capture_delay' | 'retries_used_up';
 }

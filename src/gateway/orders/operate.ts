@@ -8,7 +8,7 @@ import { OrderNotFound, type RefusalCode, refusals } from './errors.ts';
 import { type Gateway, terminalOf, viewOf } from './gateway.ts';
 import type { FailureType, Operation, Order, OrderState } from './model.ts';
 import { withDue } from './model.ts';
-import { newOperation } from './operation.ts';
+import { type Intent, newOperation } from './operation.ts';
 import { needOrder, operationInsert, orderKind, orderRefusalInsert, orderUpdate } from './queries.ts';
 import * as rules from './rules.ts';
 import { eventOf, failureText, remember, SENT_LIMIT_MS, type Settled, settle } from './settle.ts';
@@ -124,7 +124,7 @@ export const refusalRecord = (
 export function startOperation(
   gateway: Gateway,
   state: OrderState,
-  plan: Extract<rules.Plan, { type: unknown }>,
+  plan: Intent,
   origin: { onceKey: string | null; now: Date },
 ): { state: OrderState; operation: Operation; changes: Change[] } {
   const original = originalOf(state, plan.details?.void === true);

@@ -6,6 +6,8 @@ export interface Intent {
   readonly type: OperationType;
   readonly amount: bigint;
   readonly details?: OperationDetails;
+  /** Where it is fixed when the operation begins. */
+  readonly rate?: Operation['rate'];
 }
 
 interface Origin {
@@ -35,7 +37,7 @@ export function newOperation(gateway: Gateway, order: Order, intent: Intent, ori
     iso_message: '',
     details: { ...intent.details, stan: gateway.stans.next(), terminal: order.terminal },
     arn: null,
-    rate: null,
+    rate: intent.rate ?? null,
     tries: 1,
     process: gateway.process,
     once_key: origin.onceKey,

@@ -1,16 +1,21 @@
 // Payouts: money to a card, as an order of its own that ends credited. Linked to an order's card, or (where the project allows it) to a number.
-import { maskPansIn } from '../../base/index.ts';
+import { dayOf, maskPansIn } from '../../base/index.ts';
+import { convert } from '../../ledger/index.ts';
 import { lookupBin } from '../../network/index.ts';
-import type { Once, StoredAnswer } from '../../store/index.ts';
+import type { Change, Command, Once, StoredAnswer } from '../../store/index.ts';
 import type { Project } from '../projects/index.ts';
+import { refusalAnswer } from './answers.ts';
 import { refuseWithout } from './authorize.ts';
 import { type Draft, newOrder } from './draft.ts';
-import { OrderNotFound } from './errors.ts';
+import { OrderNotFound, type RefusalCode } from './errors.ts';
 import { type Gateway, terminalFor } from './gateway.ts';
-import type { Order } from './model.ts';
-import { type Begun, cardOf, carry, startOperation } from './operate.ts';
+import type { Counted, Order } from './model.ts';
+import { type Begun, cardOf, carry, refusalRecord, startOperation } from './operate.ts';
+import type { Intent } from './operation.ts';
 import { APPROVED } from './parent.ts';
-import { orderGet, orderInsert } from './queries.ts';
+import { payoutBegins, payoutNeeds, payoutRefusal, settledNeed } from './payout-bounds.ts';
+import { rateJson } from './postings.ts';
+import { operationInsert, orderGet, orderInsert } from './queries.ts';
 import { unresolvedAnswer } from './unresolved.ts';
 import type { CardData } from './wire.ts';
 
@@ -25,76 +30,104 @@ export interface PayoutRequest {
 
 export async function payout(gateway: Gateway, request: PayoutRequest): Promise<StoredAnswer> {
   const { project, draft, once, parentOrderId } = request;
-  if (parentOrderId === null && !project.settings.unlinked_credit)
-    return refuseWithout(gateway, project, once, 'credit', 'unlinked_credit_disabled');
+  const refused = (code: RefusalCode): Promise<StoredAnswer> => refuseWithout(gateway, project, once, 'credit', code);
+  if (parentOrderId === null && !project.settings.unlinked_credit) return refused('unlinked_credit_disabled');
   const parent = parentOrderId === null ? null : await orderGet(gateway.db, project.id, parentOrderId);
   if (parentOrderId !== null && !parent) throw new OrderNotFound();
   // Else an order that was refused would do what payouts to a card number need the project's leave for.
-  if (parent && !APPROVED.has(parent.order.status))
-    return refuseWithout(gateway, project, once, 'credit', 'parent_not_usable');
+  if (parent && !APPROVED.has(parent.order.status)) return refused('parent_not_usable');
   const card = parent ? await cardOf(gateway, parent.order) : request.card;
-  if (!card) return refuseWithout(gateway, project, once, 'credit', 'card_unknown');
+  if (!card) return refused('card_unknown');
   const terminal = terminalFor(project, draft.terminal, draft.currency);
-  if (!terminal) return refuseWithout(gateway, project, once, 'credit', 'currency_not_accepted');
-  const at = gateway.clock.now();
-  if (
-    draft.currency !== project.accounting_currency &&
-    !gateway.rate(draft.currency, project.accounting_currency, at)
-  ) {
-    return refuseWithout(gateway, project, once, 'credit', 'no_rate');
-  }
+  if (!terminal) return refused('currency_not_accepted');
+  const now = gateway.clock.now();
+  const accounting = project.accounting_currency;
+  const rate = draft.currency === accounting ? null : gateway.rate(draft.currency, accounting, now);
+  if (draft.currency !== accounting && !rate) return refused('no_rate');
+  const counted: Counted = {
+    card: gateway.vault.fingerprint(card.pan),
+    day: dayOf(now),
+    amount: convert({ minor: draft.amount, currency: draft.currency }, accounting, rate).toString(),
+  };
   const id = gateway.ids.next();
-  const cardId = parent?.order.card_id ?? id;
-  const sealed = parent
-    ? []
-    : [
-        gateway.vault.seal(project.id, cardId, { pan: card.pan, expiry: card.expiry ?? '', holder: card.holder })
-          .change,
-      ];
   const bin = lookupBin(card.pan);
-  const begun = await gateway.committer.submit<Begun | { unresolved: bigint | null }>({
+  const order: Order = {
+    ...newOrder(project.id, draft, terminal, id, now),
+    pan: card.pan.masked(),
+    card: {
+      holder: card.holder && maskPansIn(card.holder),
+      type: bin.type,
+      subtype: bin.subtype,
+      expiry: card.expiry ?? '',
+    },
+    issuer: { bin: bin.bin, country: bin.country, title: bin.title },
+    card_id: parent?.order.card_id ?? id,
+    parent_order_id: parentOrderId,
+    options: { ...draft.options, payout: true },
+    events: 0,
+  };
+  const plan: Intent = { type: 'credit', amount: draft.amount, details: { counted }, rate: rateJson(rate) };
+  const sealed = { pan: card.pan, expiry: card.expiry ?? '', holder: card.holder };
+  const vaulted = parent ? [] : [gateway.vault.seal(project.id, id, sealed).change];
+  const begun = await gateway.committer.submit(intent(gateway, project, { order, plan, counted, vaulted, once }));
+  if ('unresolved' in begun) return unresolvedAnswer(gateway, project, begun.unresolved);
+  if ('answer' in begun) return begun.answer;
+  return (await carry(gateway, project, begun.state, begun.operation, card)).answer;
+}
+
+interface Wanted {
+  readonly order: Order;
+  readonly plan: Intent;
+  readonly counted: Counted;
+  /** The card, where it is not in the vault yet. */
+  readonly vaulted: readonly Change[];
+  readonly once: Once | null;
+}
+
+/** The first phase: the bounds are asked under their locks, and the order is made with its payout on the way. */
+function intent(
+  gateway: Gateway,
+  project: Project,
+  { order, plan, counted, vaulted, once }: Wanted,
+): Command<Begun | { readonly unresolved: bigint | null }> {
+  return {
     name: 'credit.intent',
-    needs: once ? [once.need] : [],
+    needs: [
+      ...(once ? [once.need] : []),
+      ...payoutNeeds(project.id, counted),
+      ...(gateway.sandbox ? [] : [settledNeed(project.id)]),
+    ],
     decide(loaded) {
       const now = gateway.clock.now();
-      const begin = once?.begin(loaded, now, id);
+      const begin = once?.begin(loaded, now, order.id);
       if (begin && 'replay' in begin) return { value: { answer: begin.replay }, changes: [] };
       if (begin && 'unresolved' in begin) return { value: begin, changes: [] };
-      const order: Order = {
-        ...newOrder(project.id, draft, terminal, id, now),
-        pan: card.pan.masked(),
-        card: {
-          holder: card.holder && maskPansIn(card.holder),
-          type: bin.type,
-          subtype: bin.subtype,
-          expiry: card.expiry ?? '',
-        },
-        issuer: { bin: bin.bin, country: bin.country, title: bin.title },
-        card_id: cardId,
-        parent_order_id: parentOrderId,
-        options: { ...draft.options, payout: true },
-        events: 0,
-      };
-      const started = startOperation(
-        gateway,
-        { order, operations: [] },
-        { type: 'credit', amount: draft.amount },
-        { onceKey: once?.key ?? null, now },
-      );
-      const [operation] = started.changes;
+      const refuse = payoutRefusal(gateway, project, loaded, counted);
+      if (refuse) {
+        const answer = refusalAnswer(refuse, null);
+        return {
+          value: { answer },
+          changes: [
+            refusalRecord(gateway, project, null, 'credit', refuse),
+            ...(begin?.changes ?? []),
+            ...(once?.finish(answer, now) ?? []),
+          ],
+          next: once?.next() ?? [],
+        };
+      }
+      const started = startOperation(gateway, { order, operations: [] }, plan, { onceKey: once?.key ?? null, now });
+      const counting = payoutBegins(loaded, project.id, counted);
       return {
         value: started,
         changes: [
           orderInsert(started.state.order),
-          ...(operation ? [operation] : []),
-          ...sealed,
+          operationInsert(started.operation),
+          ...vaulted,
+          ...counting.changes,
           ...(begin?.changes ?? []),
         ],
-        next: once?.next() ?? [],
+        next: [...counting.next, ...(once?.next() ?? [])],
       };
     },
-  });
-  if ('unresolved' in begun) return unresolvedAnswer(gateway, project, begun.unresolved);
-  if ('answer' in begun) return begun.answer;
-  return (await carry(gateway, project, begun.state, begun.operation, card)).answer;
+  };
 }

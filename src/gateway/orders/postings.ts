@@ -45,6 +45,8 @@ function conversionOf(
     const moved = convertedMovement([...movements, { kind: type, minor: amount, rate: null }], currency, accounting);
     return { rate: moved.rate, accountingMinor: moved.accounting };
   }
+  const fixed = rateFrom(operation.rate);
+  if (fixed) return { rate: fixed };
   const charged = type === 'reverse' ? movements[0]?.rate : null;
   return { rate: charged ?? gateway.rate(currency, accounting, created_at) };
 }

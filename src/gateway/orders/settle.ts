@@ -15,6 +15,7 @@ import { type Gateway, terminalOf, viewOf } from './gateway.ts';
 import type { Operation, Order, OrderState } from './model.ts';
 import { withDue } from './model.ts';
 import { newOperation } from './operation.ts';
+import { payoutEnds, payoutNeeds } from './payout-bounds.ts';
 import { postingsFor } from './postings.ts';
 import type { Cashflows } from './present.ts';
 import { needOrder, operationInsert, operationUpdate, orderKind, orderUpdate } from './queries.ts';
@@ -89,7 +90,11 @@ export function settle(gateway: Gateway, settlement: Settlement): Command<Settle
   return {
     name: `${operation.type}.result`,
     // A retry finds the record, so the record is locked with the order.
-    needs: operation.once_key === null ? [need] : [need, gateway.once.need(operation.project_id, operation.once_key)],
+    needs: [
+      need,
+      ...(operation.once_key === null ? [] : [gateway.once.need(operation.project_id, operation.once_key)]),
+      ...(operation.details.counted ? payoutNeeds(operation.project_id, operation.details.counted) : []),
+    ],
     decide(loaded) {
       const state = loaded.get(orderKind, need.key) as OrderState;
       const current = state.operations.find(({ id }) => id === operation.id) as Operation;
@@ -253,6 +258,7 @@ function ended(
     last && operation.once_key !== null
       ? gateway.once.finish(loaded, order.project_id, operation.once_key, answer)
       : [];
+  const counting = payoutEnds(loaded, operation);
   return {
     value: { state, answer, next, fresh: true, stepUp },
     changes: [
@@ -262,9 +268,10 @@ function ended(
       ...changes,
       ...(settlement.pan ? outcomeChanges(gateway, project, order, operation, settlement.pan) : []),
       ...(operation.system ? [] : [eventOf(gateway, project, before.order, order, operation)]),
+      ...counting.changes,
       ...once,
     ],
-    next: [remember(state)],
+    next: [remember(state), ...counting.next],
   };
 }
 

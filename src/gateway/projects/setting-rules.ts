@@ -7,6 +7,13 @@ import type { ProjectSettings } from './settings.ts';
 /** The shortest life of an authorization: what is captured later finds nothing to capture. */
 const LONGEST_CAPTURE_DELAY_MS = 5 * 86_400_000;
 
+/** Which decimals the accounting currency has is not known here: an amount that it can't have allows nothing. */
+const amount: ValueRule = {
+  says: 'an amount in the accounting currency, up to 9999999999.99, or null',
+  accepts: (value) =>
+    (typeof value === 'string' || typeof value === 'number') && /^(0|[1-9]\d{0,9})(\.\d{1,2})?$/.test(String(value)),
+};
+
 export const settingRules: Readonly<Record<keyof ProjectSettings, ValueRule>> = {
   time_zone: { says: 'an IANA time zone (UTC, Europe/Berlin)', accepts: isTimeZone },
   cvv_required: flag,
@@ -20,6 +27,9 @@ export const settingRules: Readonly<Record<keyof ProjectSettings, ValueRule>> = 
   strict_filters: flag,
   step_up_automatically: flag,
   unlinked_credit: flag,
+  payout_limit: amount,
+  payout_limit_card_day: amount,
+  payout_limit_project_day: amount,
   page_attempts: integer(1, 10),
   unable_to_authenticate: oneOf('reject', 'reject_when_forced', 'authorize'),
   static_links: flag,

@@ -17,6 +17,12 @@ export interface ProjectSettings {
   readonly step_up_automatically: boolean;
   /** Allow POST /orders/credit. */
   readonly unlinked_credit: boolean;
+  /** Most of one payout, in the accounting currency; null: 10,000.00 in a sandbox, nothing in live mode. */
+  readonly payout_limit: string | number | null;
+  /** Most that is paid out to a card in a day; null: as above. */
+  readonly payout_limit_card_day: string | number | null;
+  /** Most that is paid out in a day; null: 100,000.00 in a sandbox, nothing in live mode. */
+  readonly payout_limit_project_day: string | number | null;
   /** Card attempts on the payment page, 1 to 10. */
   readonly page_attempts: number;
   /** 3-D Secure answer U: refuse, refuse only when 3-D Secure was forced, or authorize without liability shift. */
@@ -48,6 +54,9 @@ export const defaultSettings: ProjectSettings = {
   strict_filters: false,
   step_up_automatically: false,
   unlinked_credit: false,
+  payout_limit: null,
+  payout_limit_card_day: null,
+  payout_limit_project_day: null,
   page_attempts: 3,
   unable_to_authenticate: 'reject_when_forced',
   static_links: false,

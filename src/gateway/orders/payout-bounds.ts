@@ -1,0 +1,114 @@
+// How much may be paid out: by a payout, to a card in a day, by a project in a day; in live mode no more than what is settled.
+// Rule: counted by the commit that begins the payout, given back by the commit that finds that it failed. Days are days of UTC.
+import { parseAmount } from '../../base/index.ts';
+import { type Balance, convert, type Rate, settledKind } from '../../ledger/index.ts';
+import type { Change, Loaded, Need, Next } from '../../store/index.ts';
+import type { Project, ProjectSettings } from '../projects/index.ts';
+import type { RefusalCode } from './errors.ts';
+import type { Gateway } from './gateway.ts';
+import type { Counted, Operation } from './model.ts';
+import { needPayouts, type PayoutKey, payoutKind, payoutsAdd } from './payout-queries.ts';
+
+type Bound = 'payout_limit' | 'payout_limit_card_day' | 'payout_limit_project_day';
+
+/** Of a sandbox; in live mode nothing is paid out until the operator says how much. */
+const SANDBOX: Readonly<Record<Bound, string>> = {
+  payout_limit: '10000.00',
+  payout_limit_card_day: '10000.00',
+  payout_limit_project_day: '100000.00',
+};
+
+function boundOf({ settings, accounting_currency }: Project, name: Bound, sandbox: boolean): bigint {
+  const set: ProjectSettings[Bound] = settings[name] ?? (sandbox ? SANDBOX[name] : '0');
+  return parseAmount(String(set), accounting_currency) ?? 0n;
+}
+
+/** No day: what is under way, whenever it began. */
+const UNDER_WAY = '0001-01-01';
+
+const keysOf = (
+  owner: bigint,
+  { card, day }: Counted,
+): Readonly<Record<'card' | 'project' | 'underWay', PayoutKey>> => ({
+  card: { project_id: owner, card, day },
+  project: { project_id: owner, card: '', day },
+  underWay: { project_id: owner, card: '', day: UNDER_WAY },
+});
+
+/** What has to be locked before a payout is counted or given back. */
+export const payoutNeeds = (owner: bigint, counted: Counted): Need[] =>
+  Object.values(keysOf(owner, counted)).map(needPayouts);
+
+export const settledNeed = (owner: bigint): Need => ({ kind: settledKind, key: owner });
+
+/** Why the payout may not be, as things stand under the locks; null: it may. */
+export function payoutRefusal(
+  { sandbox, rate, clock }: Pick<Gateway, 'sandbox' | 'rate' | 'clock'>,
+  project: Project,
+  loaded: Loaded,
+  counted: Counted,
+): RefusalCode | null {
+  const amount = BigInt(counted.amount);
+  const keys = keysOf(project.id, counted);
+  const sum = (key: PayoutKey): bigint => loaded.get(payoutKind, key) ?? 0n;
+  if (amount > boundOf(project, 'payout_limit', sandbox)) return 'payout_over_limit';
+  if (sum(keys.card) + amount > boundOf(project, 'payout_limit_card_day', sandbox)) return 'payout_over_card_day';
+  if (sum(keys.project) + amount > boundOf(project, 'payout_limit_project_day', sandbox))
+    return 'payout_over_project_day';
+  if (sandbox) return null;
+  const settled = settledOf(project, loaded.get(settledKind, project.id) ?? [], (from) =>
+    rate(from, project.accounting_currency, clock.now()),
+  );
+  return sum(keys.underWay) + amount > settled ? 'payout_over_settled' : null;
+}
+
+/** What the merchant is owed and acquirers have paid: fees are paid and the reserve is kept from it first. */
+function settledOf(
+  { accounting_currency }: Project,
+  balances: readonly Balance[],
+  rate: (from: string) => Rate | null,
+): bigint {
+  return balances.reduce((settled, { account, currency, amount }) => {
+    if (account === 'merchant_payable' || account === 'merchant_disputed')
+      return currency === accounting_currency ? settled - amount : settled;
+    return settled - convert({ minor: amount, currency }, accounting_currency, rate(currency));
+  }, 0n);
+}
+
+interface Counting {
+  readonly changes: readonly Change[];
+  readonly next: readonly Next[];
+}
+
+function counting(loaded: Loaded, parts: readonly (readonly [key: PayoutKey, amount: bigint])[]): Counting {
+  return {
+    changes: parts.map(([key, amount]) => payoutsAdd(key, amount)),
+    next: parts.map(([key, amount]) => ({
+      need: needPayouts(key),
+      state: (loaded.get(payoutKind, key) ?? 0n) + amount,
+    })),
+  };
+}
+
+/** A payout begins: it counts from now on. */
+export function payoutBegins(loaded: Loaded, owner: bigint, counted: Counted): Counting {
+  const amount = BigInt(counted.amount);
+  return counting(
+    loaded,
+    Object.values(keysOf(owner, counted)).map((key) => [key, amount]),
+  );
+}
+
+/** It is known what became of it: only what was paid still counts. */
+export function payoutEnds(loaded: Loaded, { project_id, status, details }: Operation): Counting {
+  const { counted } = details;
+  if (!counted) return { changes: [], next: [] };
+  const { card, project, underWay } = keysOf(project_id, counted);
+  const amount = BigInt(counted.amount);
+  // Whoever is behind in the same group has not seen it leave the balance: for him it is still under way.
+  if (status === 'success') return { changes: [payoutsAdd(underWay, -amount)], next: [] };
+  return counting(
+    loaded,
+    [card, project, underWay].map((key) => [key, -amount]),
+  );
+}
