@@ -3,6 +3,7 @@
 import { addMs } from '../base/index.ts';
 import type { Begun, Change, Loaded, Need, Next, Once, OnceRecords, StoredAnswer } from '../store/index.ts';
 import { Failure, invalid } from './failure.ts';
+import { pointerOf } from './pointer.ts';
 import { type OnceKey, type OnceRecord, onceKind, recordInsert, recordRemove, recordUpdate } from './queries.ts';
 
 /** HMAC under a key of its own for each purpose (the vault's). */
@@ -42,8 +43,11 @@ export function onceKeyIn(rawHeaders: readonly string[], header: string): string
     const name = rawHeaders[i] as string;
     if (name.length !== header.length || name.toLowerCase() !== header) continue;
     const value = rawHeaders[i + 1] as string;
-    if (key !== null || !VISIBLE.test(value))
-      throw new Failure('bad_request', { message: `${header} must be given once, 1 to 255 visible characters` });
+    if (key !== null || !VISIBLE.test(value)) {
+      const message = `${header} must be given once, 1 to 255 visible characters`;
+      const attribute = value.length > 255 ? 'maxLength' : 'format';
+      throw new Failure('bad_request', { message, errors: [{ message, uri: pointerOf([header]), attribute }] });
+    }
     key = value;
   }
   return key;

@@ -21,6 +21,7 @@ export function answerMalformed(
   error: MalformedError,
   socket: Socket,
   fixedHeaders: Readonly<Record<string, string>>,
+  requestId: string,
   envelopeAt: (path: string) => Envelope,
 ): void {
   const response = (socket as Socket & { _httpMessage?: { _headerSent: boolean; req?: { url?: string } } })
@@ -34,12 +35,15 @@ export function answerMalformed(
     Buffer.isBuffer(error.rawPacket) ? error.rawPacket.toString('latin1', 0, 256) : '',
   );
   const kind = MALFORMED[error.code ?? ''] ?? 'bad_request';
-  const { status, headers, body } = envelopeAt(response?.req?.url ?? line?.[1] ?? '').failure(kind, {});
+  const envelope = envelopeAt(response?.req?.url ?? line?.[1] ?? '');
+  const { status, headers, body } = envelope.failure(kind, {});
   const text = JSON.stringify(body);
   // The envelope may have no status of its own for a request that never was one.
   const code = kind === 'bad_request' ? status : STATUS[kind];
   const fields = {
     ...fixedHeaders,
+    'x-request-id': requestId,
+    ...(envelope.requestIdHeader ? { [envelope.requestIdHeader]: requestId } : {}),
     ...API_HEADERS,
     ...headers,
     'content-length': Buffer.byteLength(text),

@@ -114,7 +114,7 @@ export function createServer(options: ServerOptions): Server {
     // Hooks don't run for these.
     frameworkErrors: (error, request, reply) => {
       log.info({ requestId: request.id, method: request.method, route: 'none', status: 400 }, 'request');
-      reply.headers(fixedHeaders).header('x-request-id', request.id);
+      identify(request, reply);
       refuse(error, request, reply);
     },
     clientErrorHandler: (error, socket) => malformed(error, socket),
@@ -128,10 +128,17 @@ export function createServer(options: ServerOptions): Server {
     return problemEnvelope;
   };
 
+  /** What stands on every answer, also on those to broken requests. */
+  const identify = (request: FastifyRequest, reply: FastifyReply): void => {
+    reply.headers(fixedHeaders).header('x-request-id', request.id);
+    const { requestIdHeader } = envelopeAt(request.url);
+    if (requestIdHeader) reply.header(requestIdHeader, request.id);
+  };
+
   const malformed = (error: MalformedError, socket: Socket): void => {
     const requestId = nextId();
     log.info({ requestId, code: error.code }, 'malformed request');
-    answerMalformed(error, socket, { ...fixedHeaders, 'x-request-id': requestId }, envelopeAt);
+    answerMalformed(error, socket, fixedHeaders, requestId, envelopeAt);
   };
 
   app.addHook('onRoute', (route) => routes.add([route.method].flat(), route.url));
@@ -139,10 +146,10 @@ export function createServer(options: ServerOptions): Server {
   app.addHook('onRequest', (request, reply, next) => {
     inFlight.add(reply.raw);
     metrics?.started();
-    reply.headers(fixedHeaders).header('x-request-id', request.id);
-    const { requestIdHeader } = envelopeAt(request.url);
-    if (requestIdHeader) reply.header(requestIdHeader, request.id);
-    next(isPlausible(request) ? undefined : new Failure('bad_request'));
+    identify(request, reply);
+    if (!isPlausible(request)) return next(new Failure('bad_request'));
+    const allow = routes.refusedAt(request.method, pathOf(request.url));
+    next(allow === null ? undefined : new Failure('method_not_allowed', { allow }));
   });
 
   app.addHook('onResponse', (request, reply, next) => {
@@ -171,7 +178,7 @@ export function createServer(options: ServerOptions): Server {
   app.setErrorHandler((error, request, reply) => refuse(error, request, reply));
 
   app.setNotFoundHandler((request, reply) => {
-    const path = request.url.split(/[?#]/, 1)[0] as string;
+    const path = pathOf(request.url);
     const allow = path === '*' ? 'GET, HEAD, OPTIONS, POST, PUT' : routes.allowedAt(path);
     if (allow && request.method === 'OPTIONS') {
       discardBody(request.raw);
@@ -216,6 +223,8 @@ const NO_QUERY: Record<string, string> = Object.freeze(Object.create(null) as Re
 
 /** The IPv4 address inside a mapped IPv6 one. */
 const plainAddress = (address: string): string => (address.startsWith('::ffff:') ? address.slice(7) : address);
+
+const pathOf = (url: string): string => url.split(/[?#]/, 1)[0] as string;
 
 /** `http://host/path` → `/path` (RFC 9112, section 3.2.2 wants it understood). */
 function originForm(url: string): string {
