@@ -158,7 +158,7 @@ const isWrite = ({ method }: AnyEndpoint<never>): boolean => [method].flat().som
 /** For an API that reads in its own way: path and query, then the body. */
 function readerShaper<Principal>(
   declaration: Api<Principal>,
-  reader: Reader,
+  reader: Reader<Principal>,
   endpoint: AnyEndpoint<Principal>,
 ): Shaper<Principal> {
   const { params = NOTHING, query = NOTHING, body = NOTHING } = endpoint;
@@ -169,7 +169,7 @@ function readerShaper<Principal>(
     return {
       params: reader.params(params, request.params as Record<string, string>),
       query: reader.query(query, queryPairs(request.url)),
-      body: bytes ? reader.body(body, bytes) : {},
+      body: bytes ? reader.body(body, bytes, principal) : {},
       once,
     };
   };

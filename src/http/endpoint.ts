@@ -90,11 +90,11 @@ export const endpointOf =
  * How an API reads what was sent, when its contract isn't the closed schemas of this room: each part checked against the endpoint's
  * schema, and the value that the handler gets. Throws a Failure.
  */
-export interface Reader {
+export interface Reader<Principal> {
   params(schema: TSchema, given: Readonly<Record<string, string>>): object;
   query(schema: TSchema, pairs: readonly (readonly [name: string, value: string])[]): object;
   /** The body's bytes, none when there was no body. */
-  body(schema: TSchema, bytes: Buffer): object;
+  body(schema: TSchema, bytes: Buffer, principal: Principal): object;
 }
 
 export interface Api<Principal> {
@@ -123,7 +123,7 @@ export interface Api<Principal> {
     readonly scopeOf: (principal: Principal) => { readonly owner: bigint; readonly credential: string };
   };
   /** Absent: the schemas are closed, and every wrong field is a pointer in a 422 (schema.ts). */
-  readonly reader?: Reader;
+  readonly reader?: Reader<Principal>;
   /** Errors of the API's own rooms that are failures of the request (an order that isn't there); null: a broken invariant. */
   readonly failureOf?: (error: unknown) => Failure | null;
 }

@@ -9,6 +9,8 @@ interface FieldKind {
   readonly says: string;
   /** A JSON number is accepted as well and taken as its source text. */
   readonly number?: true;
+  /** null is not the absence of a value, but a wrong one: what was computed wrongly becomes null in JSON. */
+  readonly notNull?: true;
   /** Is this text of the kind? Absent: the schema alone decides. */
   readonly test?: RegExp | ((text: string) => boolean);
   /** The value that a handler gets; absent: the text as it came. Only called with checked values. */
@@ -29,6 +31,7 @@ export const fieldKinds = {
   amount: {
     says: 'greater than zero, digits with at most two decimals, no sign and no exponent',
     number: true,
+    notNull: true,
     test: (text) => AMOUNT.test(text) && /[1-9]/.test(text),
     document: {
       type: ['number', 'string'],
@@ -40,6 +43,7 @@ export const fieldKinds = {
   amount_or_zero: {
     says: 'digits with at most two decimals, no sign and no exponent',
     number: true,
+    notNull: true,
     test: (text) => AMOUNT.test(text),
     document: {
       type: ['number', 'string'],
@@ -47,6 +51,14 @@ export const fieldKinds = {
       minimum: 0,
       examples: [12.5],
     },
+  },
+  minor_units: {
+    says: 'a whole number of minor units, no sign and no exponent',
+    number: true,
+    notNull: true,
+    test: /^(0|[1-9]\d{0,11})$/,
+    clean: (text: string) => BigInt(text),
+    document: { type: ['integer', 'string'] },
   },
   flag: {
     says: '0, 1, "0", "1", false, true, "false" or "true"',
@@ -174,6 +186,9 @@ export const Amount = (options: FieldOptions & { readonly zero?: boolean } = {})
   const { zero = false, ...rest } = options;
   return field(zero ? 'amount_or_zero' : 'amount', rest);
 };
+/** Minor units, a bigint: `least` and up to the twelve digits that the network can carry (DE 4). */
+export const MinorUnits = (least: 0 | 1, options: FieldOptions = {}): TUnsafe<bigint> =>
+  field('minor_units', options, { 'x-range': [least, 999_999_999_999] });
 export const Flag = (options: FieldOptions = {}): TUnsafe<boolean> =>
   field('flag', options, { enum: ['0', '1', false, true, 'false', 'true'] });
 /** A whole number between the bounds, both included. */

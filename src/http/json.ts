@@ -62,6 +62,23 @@ export function readJson(body: Buffer, root: Node, tolerance: Tolerance | null =
 const notJson = (details: string): Error =>
   invalid({ message: 'Not a JSON object', uri: '#/', attribute: 'json', details: [details] });
 
+/** The number that a JSON source text stands for; NaN for one that a float would take for another whole number. */
+export function numberOf(source: string): number {
+  const value = Number(source);
+  return !Number.isSafeInteger(value) || isWritten(source, value) ? value : Number.NaN;
+}
+
+/** Does the text, fraction and exponent included, say exactly this whole number? */
+function isWritten(source: string, value: number): boolean {
+  if (/^-?\d{1,15}$/.test(source)) return true;
+  const [, whole = '', fraction = '', exponent = '0'] = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source) ?? [];
+  const digits = whole + fraction;
+  const significant = digits.replace(/0+$/, '');
+  if (significant === '') return true;
+  const places = Number(exponent) - fraction.length + digits.length - significant.length;
+  return places >= 0 && BigInt(significant) * 10n ** BigInt(places) === BigInt(Math.abs(value));
+}
+
 const NUMBER = /[-+.\deE]+/y;
 
 const QUOTE = 34;
@@ -97,7 +114,7 @@ class Reader {
     NUMBER.lastIndex = this.#at;
     const source = (NUMBER.exec(this.#text) as RegExpExecArray)[0];
     this.#at += source.length;
-    return node?.number ? source : Number(source);
+    return node?.number ? source : numberOf(source);
   }
 
   #object(node: Node | null, depth: number): JsonObject {

@@ -30,6 +30,7 @@ export interface Node {
   readonly order: number;
   /** A JSON number is taken as its source text. */
   readonly number: boolean;
+  /** A null is kept, to be judged by the schema; elsewhere it counts as absent. */
   readonly nullable: boolean;
 }
 
@@ -110,7 +111,10 @@ function nodeOf(schema: JsonSchema, order: number): Node {
     items: items ? nodeOf(items, 0) : null,
     order,
     number: kind !== undefined && 'number' in fieldKinds[kind],
-    nullable: schema.type === 'null' || (Array.isArray(schema.type) && schema.type.includes('null')),
+    nullable:
+      schema.type === 'null' ||
+      (Array.isArray(schema.type) && schema.type.includes('null')) ||
+      (kind !== undefined && 'notNull' in fieldKinds[kind]),
   };
 }
 

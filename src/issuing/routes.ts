@@ -18,7 +18,7 @@ import { issuingEnvelope, issuingReader } from './fields/index.ts';
 import type { Issuer } from './issuer/index.ts';
 import { peopleEndpoints } from './people/index.ts';
 import { openHolds } from './rules/index.ts';
-import type { Tenant } from './tenants/index.ts';
+import { aliasesOf, type Tenant } from './tenants/index.ts';
 import { transferEndpoints } from './transfers/index.ts';
 
 const DAY_MS = 86_400_000;
@@ -29,22 +29,25 @@ export function issuingApis(issuer: Issuer, limits: Limits): AnyApi[] {
     name: 'Card Issuing API',
     description: 'Cards, managed accounts, transfers and spend rules. Amounts are in minor units.',
     envelope: issuingEnvelope,
-    reader: issuingReader,
     failureOf,
   };
   const once = { keyed: issuer.vault.keyed, header: 'idempotency-ref', keepMs: DAY_MS, reused: 'conflict' } as const;
   const login: Api<Tenant> = {
     ...common,
+    reader: issuingReader(aliasesOf),
     authentication: secretAuthentication(issuer, limits),
     endpoints: loginEndpoints(issuer, createLogin(issuer)),
   };
+  const reader = issuingReader(({ tenant }: Session) => aliasesOf(tenant));
   const stepUp: Api<Session> = {
     ...common,
+    reader,
     authentication: sessionAuthentication(issuer, limits, 'allowed'),
     endpoints: stepUpEndpoints(issuer),
   };
   const main: Api<Session> = {
     ...common,
+    reader,
     authentication: sessionAuthentication(issuer, limits, 'refused'),
     endpoints: [
       ...cardEndpoints(issuer, {

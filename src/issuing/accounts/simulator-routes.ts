@@ -1,6 +1,6 @@
 // POST /simulator/accounts/{id}/deposit: money arrives on a managed account.
 import Type from 'typebox';
-import { type AnyEndpoint, Digits, endpointOf, Failure, Integer, Shape } from '../../http/index.ts';
+import { type AnyEndpoint, Digits, endpointOf, Failure, MinorUnits, Shape } from '../../http/index.ts';
 import { type Issuer, Refusal } from '../issuer/index.ts';
 import { deposit } from './change.ts';
 import { accountOwner } from './queries.ts';
@@ -16,7 +16,7 @@ export const depositEndpoints = (issuer: Issuer): AnyEndpoint<unknown>[] => [
     description: 'The amount is in minor units of the account.',
     right: null,
     params: Type.Object({ id: Digits() }),
-    body: Shape({ amount: Integer(1, 999_999_999_999) }),
+    body: Shape({ amount: MinorUnits(1) }),
     answers: {
       200: { description: 'Booked' },
       404: { description: 'No such account' },
@@ -27,7 +27,7 @@ export const depositEndpoints = (issuer: Issuer): AnyEndpoint<unknown>[] => [
       const tenantId = id === null ? null : await accountOwner(issuer.db, id);
       if (id === null || tenantId === null) throw new Failure('not_found');
       try {
-        const { status, body: answer } = await deposit(issuer, tenantId, id, BigInt(body.amount));
+        const { status, body: answer } = await deposit(issuer, tenantId, id, body.amount);
         return { status, body: answer };
       } catch (error) {
         if (error instanceof Refusal) throw new Failure('conflict', { message: error.message });

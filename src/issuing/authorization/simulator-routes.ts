@@ -9,8 +9,8 @@ import {
   endpointOf,
   Failure,
   Flag,
-  Integer,
   invalid,
+  MinorUnits,
   Optional,
   Shape,
   Text,
@@ -35,9 +35,8 @@ const CHANNELS = [
   'credit',
 ] as const satisfies readonly Channel[];
 const TAG = 'Issued cards';
-const MOST = 999_999_999_999;
 
-const minorUnits = (least: number) => Integer(least, MOST, { description: 'Minor units.' });
+const amount = MinorUnits(1, { description: 'Minor units.' });
 const IdPath = Shape({ id: Text({ description: 'The authorization.' }) });
 
 /** Everybody that has no merchant of its own shops here. */
@@ -138,13 +137,13 @@ export function authorizationSimulatorEndpoints(issuer: Issuer, authorizer: Auth
       params: IdPath,
       body: Shape(
         path === 'increment'
-          ? { amount: minorUnits(1), final: Optional(Flag()) }
-          : { amount: Optional(minorUnits(1)), final: Optional(Flag()) },
+          ? { amount, final: Optional(Flag()) }
+          : { amount: Optional(amount), final: Optional(Flag()) },
       ),
       answers,
       async handler({ params, body }) {
         const row = await authorizationOf(params.id);
-        const minor = body.amount === undefined ? whole(row) : BigInt(body.amount);
+        const minor = body.amount ?? whole(row);
         return told(await follow(row, operation, minor, body.final ?? true));
       },
     });
@@ -164,7 +163,7 @@ export function authorizationSimulatorEndpoints(issuer: Issuer, authorizer: Auth
       body: Shape({
         cardId: Optional(Text()),
         pan: Optional(Digits({ max: 19 })),
-        amount: minorUnits(0),
+        amount: MinorUnits(0, { description: 'Minor units; 0 verifies the card.' }),
         currency: Currency(),
         mcc: Optional(Digits({ min: 4, max: 4 })),
         merchantId: Optional(Text({ min: 1, max: 15 })),
@@ -193,7 +192,7 @@ export function authorizationSimulatorEndpoints(issuer: Issuer, authorizer: Auth
         const channel = body.channel ?? 'ecommerce';
         const message = wire(
           channel === 'credit' ? 'credit' : 'authorize',
-          { minor: BigInt(body.amount), currency: body.currency },
+          { minor: body.amount, currency: body.currency },
           {
             channel,
             final: body.final ?? true,
@@ -276,18 +275,17 @@ export function authorizationSimulatorEndpoints(issuer: Issuer, authorizer: Auth
       body: Shape({
         authorizationId: Optional(Text()),
         cardId: Optional(Text()),
-        amount: Optional(minorUnits(1)),
+        amount: Optional(amount),
         currency: Optional(Currency()),
       }),
       answers,
       async handler({ body }) {
-        const { amount, currency } = body;
         if (body.authorizationId !== undefined) {
           const row = await authorizationOf(body.authorizationId);
           const left = BigInt(row.asked.cleared) - BigInt(row.asked.refunded);
-          return told(await follow(row, 'refund', amount === undefined ? left : BigInt(amount), true));
+          return told(await follow(row, 'refund', body.amount ?? left, true));
         }
-        if (body.cardId === undefined || amount === undefined || currency === undefined)
+        if (body.cardId === undefined || body.amount === undefined || body.currency === undefined)
           throw invalid({
             message: 'Something is missing',
             uri: '#/',
@@ -295,7 +293,9 @@ export function authorizationSimulatorEndpoints(issuer: Issuer, authorizer: Auth
             details: ['authorizationId, or cardId with amount and currency'],
           });
         const card = await cardOf(body.cardId);
-        return told(await authorizer.live(placeOf(card), wire('refund', { minor: BigInt(amount), currency }, {})));
+        return told(
+          await authorizer.live(placeOf(card), wire('refund', { minor: body.amount, currency: body.currency }, {})),
+        );
       },
     }),
   ];

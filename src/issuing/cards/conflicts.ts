@@ -17,6 +17,8 @@ import type {
 export interface ThreeDs {
   readonly linkedUserId: string;
   readonly primaryChannel: AuthChannel;
+  /** What the asker called it, where that was an alias. */
+  readonly primaryAlias?: string | undefined;
   readonly fallbackChannel?: 'OTP_SMS' | undefined;
 }
 

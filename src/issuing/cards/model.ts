@@ -60,6 +60,7 @@ export interface CardDetails {
   readonly threeDs: {
     readonly linkedUserId: string;
     readonly primaryChannel: AuthChannel;
+    readonly primaryAlias?: string | undefined;
     readonly fallbackChannel: AuthChannel | null;
   } | null;
   readonly externalData: readonly { readonly name: string; readonly value: string }[];

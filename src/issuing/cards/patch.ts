@@ -36,6 +36,7 @@ function wantedAfter(card: Card, change: CardChange): Wanted {
   const kept: ThreeDs | null = threeDs && {
     linkedUserId: threeDs.linkedUserId,
     primaryChannel: threeDs.primaryChannel,
+    primaryAlias: threeDs.primaryAlias,
     fallbackChannel: threeDs.fallbackChannel === null ? undefined : 'OTP_SMS',
   };
   return {

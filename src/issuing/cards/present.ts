@@ -53,7 +53,7 @@ export const optionsView = ({ outward }: Permutation, card: Card): object => {
       : {
           threeDSecureAuthConfig: {
             linkedUserId: details.threeDs.linkedUserId,
-            primaryChannel: details.threeDs.primaryChannel,
+            primaryChannel: details.threeDs.primaryAlias ?? details.threeDs.primaryChannel,
             ...(details.threeDs.fallbackChannel === null ? {} : { fallbackChannel: details.threeDs.fallbackChannel }),
           },
         }),

@@ -4,10 +4,10 @@ import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
 import type { Once } from '../../store/index.ts';
 import type { Session } from '../access/index.ts';
 import { StatementQuery, statementAnswer } from '../accounts/index.ts';
-import { invalidField, shape, text } from '../fields/index.ts';
+import { shape, text } from '../fields/index.ts';
 import { type CommittedAnswer, type Issuer, Refusal } from '../issuer/index.ts';
 import type { Interval, Level, SpendRules } from '../rules/index.ts';
-import type { Tenant } from '../tenants/index.ts';
+import { aliasesOf, type Tenant } from '../tenants/index.ts';
 import { cardAsked, profileOf, viewFor, viewsFor } from './asked.ts';
 import type { ThreeDs } from './conflicts.ts';
 import { type CardOwner, createCard } from './create.ts';
@@ -34,18 +34,13 @@ export const unknownCard = { 404: { description: 'No such card of this identity'
 export const answered = ({ status, body, replayed }: CommittedAnswer) => ({ status, body, replayed });
 const dateOf = (ms: number | undefined): Date | null => (ms === undefined ? null : new Date(ms));
 
-/** The alias of EXTERNAL_AUTHY on the wire is the tenant's own; any other word is none of the channels. */
-function channelsOf<Config extends { readonly primaryChannel: string }>(
-  { settings }: Tenant,
+/** The channel that an alias stands for; the word itself is echoed. */
+function channelMeant<Config extends Pick<ThreeDs, 'primaryChannel'>>(
+  tenant: Tenant,
   config: Config | undefined,
-  path: readonly string[],
-): (Omit<Config, 'primaryChannel'> & Pick<ThreeDs, 'primaryChannel'>) | undefined {
-  if (config === undefined) return undefined;
-  const { primaryChannel } = config;
-  if (primaryChannel === settings.authenticatorAlias) return { ...config, primaryChannel: 'EXTERNAL_AUTHY' };
-  if (primaryChannel === 'OTP_SMS' || primaryChannel === 'BIOMETRICS' || primaryChannel === 'EXTERNAL_AUTHY')
-    return { ...config, primaryChannel };
-  throw invalidField([...path, 'primaryChannel'], 'NOT_IN');
+): (Config & Pick<ThreeDs, 'primaryAlias'>) | undefined {
+  const meant = config && aliasesOf(tenant).get(config.primaryChannel);
+  return config && meant ? { ...config, primaryChannel: meant, primaryAlias: config.primaryChannel } : config;
 }
 
 /** Makes a card as the request's body asks for it. */
@@ -55,7 +50,7 @@ export function requestCard(
   { type, data }: Static<typeof CardRequest>,
   once: Once | null,
 ): Promise<CommittedAnswer> {
-  const threeDs = channelsOf(owner.tenant, data.threeDSecureAuthConfig, ['data', 'threeDSecureAuthConfig']);
+  const threeDs = channelMeant(owner.tenant, data.threeDSecureAuthConfig);
   return createCard(issuer, owner, { type, data: { ...data, threeDSecureAuthConfig: threeDs } }, once);
 }
 
@@ -178,7 +173,7 @@ export function cardEndpoints(issuer: Issuer, limits: LimitsPort): AnyEndpoint<S
       async handler({ principal, params, body, once }) {
         const card = await cardAsked(issuer, principal, params.cardId);
         const [profile, view] = await Promise.all([profileOf(issuer, card), viewFor(issuer, principal, card, once)]);
-        const threeDs = channelsOf(principal.tenant, body.threeDSecureAuthConfig, ['threeDSecureAuthConfig']);
+        const threeDs = channelMeant(principal.tenant, body.threeDSecureAuthConfig);
         const change = { ...body, threeDSecureAuthConfig: threeDs };
         return answered(await patchCard(issuer, principal, card, profile, change, view, once));
       },

@@ -1,6 +1,6 @@
 // Shapes of card requests (card-issuing-api.md, "Endpoints"; issuing-decisions.md, "Field errors").
 import { currency, friendlyName, PAGE, tag } from '../accounts/index.ts';
-import { choice, digits, flag, integer, list, object, pathId, shape, text } from '../fields/index.ts';
+import { amount, choice, digits, flag, list, object, pathId, shape, text } from '../fields/index.ts';
 import { INTERVALS } from '../rules/index.ts';
 
 /** Letters of the Latin script, digits, space, period, hyphen, apostrophe, caret. */
@@ -28,7 +28,11 @@ const addressFields = {
   }),
 };
 
-const billingAddress = { title: 'Address', description: 'Where the cardholder is billed.' } as const;
+const billingAddress = {
+  title: 'Address',
+  description: 'Where the cardholder is billed.',
+  otherIs: 'REQUIRED',
+} as const;
 
 const walletFields = {
   pushProvisioningEnabled: flag({}),
@@ -36,14 +40,11 @@ const walletFields = {
   artworkReference: text({ max: 255, blank: 'REGEX' }),
 };
 
-/** Every alias is an alias of EXTERNAL_AUTHY; the handler knows which one is the tenant's. */
-const channel = (value: unknown): boolean => typeof value === 'string' && /^[A-Z][A-Z_]{2,39}$/.test(value);
-
 const threeDsFields = {
   linkedUserId: digits({ required: true, max: 19 }),
   primaryChannel: choice(['OTP_SMS', 'BIOMETRICS', 'EXTERNAL_AUTHY'], {
     required: true,
-    otherwise: channel,
+    aliased: true,
     description: 'OTP_SMS, BIOMETRICS, EXTERNAL_AUTHY or the alias of the tenant for it.',
   }),
   fallbackChannel: choice(['OTP_SMS'], {}),
@@ -185,7 +186,7 @@ export const limitFields = {
         value: object(
           {
             currency: text({ required: true, max: ANY_LENGTH, blank: 'REGEX', pattern: /^[A-Z]{3}$/, exact: true }),
-            amount: integer({ required: true, min: 0 }),
+            amount: amount({ required: true, min: 0 }),
           },
           { required: true },
         ),
@@ -195,8 +196,8 @@ export const limitFields = {
     ),
     { max: 200 },
   ),
-  minTransactionAmount: integer({ min: 0, also: minAboveMax }),
-  maxTransactionAmount: integer({ min: 0 }),
+  minTransactionAmount: amount({ min: 0, also: minAboveMax }),
+  maxTransactionAmount: amount({ min: 0 }),
 };
 
 export const LimitsBody = shape({ data: object(limitFields, { required: true, title: 'CardLimit' }) });

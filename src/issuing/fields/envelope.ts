@@ -1,8 +1,17 @@
 // The shape of the issuing API's failures, and how it reads requests (card-issuing-api.md, "Errors"; issuing-decisions.md, "Field errors").
 // Rule: nothing that a client sent is repeated: a wrong field is named by the schema's own words and array positions.
 import type { Static, TSchema } from 'typebox';
-import { type Envelope, Failure, type FailureKind, pointerNames, pointerOf, type Reader } from '../../http/index.ts';
+import {
+  type Envelope,
+  Failure,
+  type FailureKind,
+  numberOf,
+  pointerNames,
+  pointerOf,
+  type Reader,
+} from '../../http/index.ts';
 import { cleaned, type InvalidField, invalidFields } from './check.ts';
+import { type Aliases, type FieldErrorCode, NO_ALIASES } from './fields.ts';
 
 /** What each failure says when nobody knew better, and its status where the standard's own doesn't fit. */
 const FAILURES: Readonly<Record<FailureKind, readonly [code: string, message: string, status: number]>> = {
@@ -29,6 +38,9 @@ const FAILURES: Readonly<Record<FailureKind, readonly [code: string, message: st
 const ERROR_CODE: ReadonlySet<FailureKind> = new Set(['forbidden', 'conflict']);
 const INVALID: ReadonlySet<FailureKind> = new Set(['bad_request', 'validation']);
 
+/** Rules of the HTTP room, for what is wrong with a header. */
+const HTTP_CODES: Readonly<Record<string, FieldErrorCode>> = { maxLength: 'SIZE', format: 'REGEX' };
+
 export const issuingEnvelope: Envelope = {
   requestIdHeader: 'request-ref',
   failure(kind, { message, code, errors = [], allow, retryAfterSeconds, rate }) {
@@ -36,11 +48,17 @@ export const issuingEnvelope: Envelope = {
     const headers: Record<string, string> = {};
     if (allow !== undefined) headers.allow = allow;
     if (retryAfterSeconds !== undefined) headers['retry-after'] = String(retryAfterSeconds);
-    if (rate) Object.assign(headers, issuingEnvelope.rate(rate));
+    // Who is refused waits for one request, not for all of them.
+    if (rate)
+      Object.assign(headers, issuingEnvelope.rate({ ...rate, resetSeconds: retryAfterSeconds ?? rate.resetSeconds }));
     if (INVALID.has(kind)) {
       const invalidFields = errors.map(({ uri, attribute }) => {
         const path = pointerNames(decodeURIComponent(uri.slice(1)));
-        return { params: path.slice(0, -1), fieldName: path.at(-1) ?? '', error: attribute ?? 'REGEX' };
+        return {
+          params: path.slice(0, -1),
+          fieldName: path.at(-1) ?? '',
+          error: HTTP_CODES[attribute ?? 'format'] ?? attribute,
+        };
       });
       return { status, headers, body: { message: ownMessage, syntaxErrors: { invalidFields } } };
     }
@@ -89,25 +107,29 @@ const failureOfFields = (fields: readonly InvalidField[]): Failure =>
     errors: fields.map(({ path, error }) => ({ message: error, uri: pointerOf(path), attribute: error })),
   });
 
-/** A wrong field that only a handler can see. */
-export const invalidField = (path: readonly string[], error: InvalidField['error']): Failure =>
-  failureOfFields([{ path, error }]);
-
 /** The value as a handler may see it; a failure with every wrong field. */
-export function checked<Schema extends TSchema>(schema: Schema, value: unknown): Static<Schema> {
-  const wrong = invalidFields(schema, value);
+export function checked<Schema extends TSchema>(
+  schema: Schema,
+  value: unknown,
+  aliases: Aliases = NO_ALIASES,
+): Static<Schema> {
+  const wrong = invalidFields(schema, value, aliases);
   if (wrong.length > 0) throw failureOfFields(wrong);
   return cleaned(schema, value) as Static<Schema>;
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
+/** A reviver: no amount is what a float has made of its text (ECMAScript, "JSON.parse source text access"). */
+const exactNumbers = (_name: string, value: unknown, context?: { readonly source?: string }): unknown =>
+  typeof value === 'number' && context?.source !== undefined ? numberOf(context.source) : value;
+
 /** No body is an empty object; anything else that is not a JSON object is a 400 without wrong fields. */
 function parsed(bytes: Buffer): unknown {
   if (bytes.length === 0) return {};
   let value: unknown;
   try {
-    value = JSON.parse(utf8.decode(bytes));
+    value = JSON.parse(utf8.decode(bytes), exactNumbers);
   } catch {
     throw new Failure('bad_request');
   }
@@ -115,17 +137,14 @@ function parsed(bytes: Buffer): unknown {
   return value;
 }
 
-/** Unknown fields are ignored, of a name given twice in a query the last counts. */
-export const issuingReader: Reader = {
+/** Unknown fields are ignored, of a name given twice in a query the last counts. `aliasesOf`: what else the asker may say in a body. */
+export const issuingReader = <Principal>(aliasesOf: (principal: Principal) => Aliases): Reader<Principal> => ({
   params: (schema, given) => checkedOrClosed(schema, given),
   query: (schema, pairs) => checkedOrClosed(schema, Object.fromEntries(pairs.filter(([, value]) => value !== ''))),
-  body: (schema, bytes) => {
-    const value = parsed(bytes);
-    return checkedOrClosed(schema, value);
-  },
-};
+  body: (schema, bytes, principal) => checkedOrClosed(schema, parsed(bytes), aliasesOf(principal)),
+});
 
 /** An endpoint that declares no schema for a part takes nothing of it. */
-function checkedOrClosed(schema: TSchema, value: unknown): object {
-  return 'additionalProperties' in schema ? {} : (checked(schema, value) as object);
+function checkedOrClosed(schema: TSchema, value: unknown, aliases?: Aliases): object {
+  return 'additionalProperties' in schema ? {} : (checked(schema, value, aliases) as object);
 }

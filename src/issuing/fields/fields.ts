@@ -20,6 +20,10 @@ export type FieldErrorCode =
 
 type Siblings = Readonly<Record<string, unknown>>;
 
+/** What else a choice may be called by whoever asks: alias → the value that it stands for. */
+export type Aliases = ReadonlyMap<string, string>;
+export const NO_ALIASES: Aliases = new Map();
+
 interface Common {
   readonly description?: string;
   readonly examples?: readonly unknown[];
@@ -32,7 +36,9 @@ interface Common {
 /** What checking needs to know of a field; kept beside its JSON schema. */
 export interface FieldRule extends Common {
   readonly required: boolean;
-  readonly own: (value: unknown) => FieldErrorCode | null;
+  readonly own: (value: unknown, aliases: Aliases) => FieldErrorCode | null;
+  /** What an explicit null is; absent: as good as no value. */
+  readonly nullIs?: FieldErrorCode;
   readonly properties?: Readonly<Record<string, TSchema>>;
   readonly items?: TSchema;
   /** The value that a handler gets; absent: the value itself. */
@@ -120,18 +126,21 @@ export function digits<const Options extends Omit<TextOptions, 'pattern' | 'blan
 }
 
 interface ChoiceOptions extends Presence, Common {
-  /** Other values that only the handler can judge. */
-  readonly otherwise?: (value: unknown) => boolean;
+  /** An alias of a value may stand for it. */
+  readonly aliased?: boolean;
 }
 
-/** One of the given values; anything else, of whatever type, is NOT_IN. */
+/** One of the given values; anything else, of whatever type, is NOT_IN. An alias reaches the handler as it came. */
 export function choice<const Values extends readonly string[], const Options extends ChoiceOptions>(
   values: Values,
   options: Options,
 ): Field<Values[number], Options> {
-  const { otherwise } = options;
-  return field<Values[number], Options>({ type: 'string', ...(otherwise ? {} : { enum: [...values] }) }, options, {
-    own: (value) => (values.includes(value as string) || otherwise?.(value) ? null : 'NOT_IN'),
+  const { aliased = false } = options;
+  return field<Values[number], Options>({ type: 'string', ...(aliased ? {} : { enum: [...values] }) }, options, {
+    own: (value, aliases) => {
+      const meant = aliased ? (aliases.get(value as string) ?? value) : value;
+      return values.includes(meant as string) ? null : 'NOT_IN';
+    },
   });
 }
 
@@ -164,6 +173,13 @@ export function integer<const Options extends NumberOptions>(options: Options): 
   );
 }
 
+/** Money in minor units. A null is no amount (RANGE): what was computed wrongly becomes null in JSON, and must not become a default. */
+export function amount<const Options extends NumberOptions>(options: Options): Field<number, Options> {
+  const made = integer(options);
+  rules.set(made, { ...ruleOf(made), nullIs: 'RANGE' });
+  return made;
+}
+
 /** A whole number in a query string. */
 export function queryInteger<const Options extends NumberOptions>(options: Options): Field<number, Options> {
   const { min, max } = options;
@@ -178,11 +194,12 @@ export function queryInteger<const Options extends NumberOptions>(options: Optio
   );
 }
 
-/** A JSON object; unknown members are ignored. Anything but an object is REQUIRED, as if it were absent. */
+/** A JSON object; unknown members are ignored. Anything but an object is NOT_IN; where one must be, REQUIRED, as if it were absent. */
 export function object<const Properties extends TProperties, const Options extends Presence & Common>(
   properties: Properties,
-  options: Options & { readonly title?: string },
+  options: Options & { readonly title?: string; readonly otherIs?: 'REQUIRED' | 'NOT_IN' },
 ): Field<Static<ReturnType<typeof Type.Object<Properties>>>, Options> {
+  const otherIs = options.otherIs ?? (options.required ? 'REQUIRED' : 'NOT_IN');
   const required = Object.keys(properties).filter((name) => ruleOf(properties[name] as TSchema).required);
   return field<Static<ReturnType<typeof Type.Object<Properties>>>, Options>(
     {
@@ -193,7 +210,7 @@ export function object<const Properties extends TProperties, const Options exten
     },
     options,
     {
-      own: (value) => (typeof value === 'object' && value !== null && !Array.isArray(value) ? null : 'REQUIRED'),
+      own: (value) => (typeof value === 'object' && value !== null && !Array.isArray(value) ? null : otherIs),
       properties,
     },
   );
@@ -217,6 +234,6 @@ export const shape = <const Properties extends TProperties>(
 ): Field<Static<ReturnType<typeof Type.Object<Properties>>>, { readonly required: true }> =>
   object(properties, { ...options, required: true });
 
-/** `{cardId}` and its like in a path. */
+/** `{cardId}` and its like in a path; digits that are too many for an id are nobody's. */
 export const pathId = (description: string): Field<string, { readonly required: true }> =>
-  digits({ required: true, max: 64, description });
+  digits({ required: true, max: 65_536, description });

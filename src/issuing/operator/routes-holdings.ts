@@ -6,7 +6,7 @@ import { AccountBody, accountsOf, createAccount } from '../accounts/index.ts';
 import { CardRequest, cardsOf, requestCard } from '../cards/index.ts';
 import { checked } from '../fields/index.ts';
 import type { Identity, Tenant } from '../tenants/index.ts';
-import { usersOf } from '../tenants/index.ts';
+import { aliasesOf, usersOf } from '../tenants/index.ts';
 import type { IssuingOffice } from './office.ts';
 import { notFound, refusing, TAG, tenantNamed, unknown, WithId, wrong } from './schemas.ts';
 
@@ -118,7 +118,7 @@ export function holdingEndpoints({ issuer, change }: IssuingOffice): AnyEndpoint
       },
       async handler(input) {
         const owner = await activeOwnerOf(input.params);
-        const body = checked(CardRequest, { type: owner.identity.type, ...input.body });
+        const body = checked(CardRequest, { type: owner.identity.type, ...input.body }, aliasesOf(owner.tenant));
         const user = (await usersOf(db, owner.tenant.id, owner.identity.id)).find(({ active }) => active) ?? null;
         const target = `${input.params.tenant}/${input.params.id}`;
         const made = await change(input, 'card.create', target, () =>

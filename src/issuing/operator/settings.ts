@@ -2,6 +2,7 @@
 import type { TSchema } from 'typebox';
 import { isUsableCurrency } from '../../base/index.ts';
 import {
+  amount as amountField,
   choice,
   flag,
   type InvalidField,
@@ -30,7 +31,7 @@ const currency = text({
   also: (value) => (isUsableCurrency(String(value)) ? null : 'NOT_IN'),
 });
 const count = integer({ min: 0, max: 1_000_000_000_000 });
-const amount = integer({ min: 0 });
+const amount = amountField({ min: 0 });
 const percent = text({ max: 7, pattern: PERCENT, exact: true });
 
 /** A map of free names: checked by the entries that it has. */
@@ -61,7 +62,7 @@ const rules = object(
     spendLimit: list(
       object(
         {
-          value: object({ currency, amount: integer({ required: true, min: 0 }) }, { required: true }),
+          value: object({ currency, amount: amountField({ required: true, min: 0 }) }, { required: true }),
           interval: choice(INTERVALS, { required: true }),
         },
         {},
@@ -190,7 +191,8 @@ const ofProfile = object(
     ),
     fees: object({ purchasePercent: percent, atmFixed: amount, fxPercent: percent, paddingPercent: percent }, {}),
     rules,
-    atmDailyLimit: amount,
+    // A setting of its own: null takes it back to its default.
+    atmDailyLimit: integer({ min: 0 }),
   },
   {},
 );

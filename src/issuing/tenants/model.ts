@@ -179,6 +179,10 @@ export interface Tenant {
   readonly settings: TenantSettings;
 }
 
+/** What the tenant's customers may say for a channel: the alias of EXTERNAL_AUTHY is the tenant's own. */
+export const aliasesOf = ({ settings: { authenticatorAlias } }: Tenant): ReadonlyMap<string, AuthChannel> =>
+  new Map(authenticatorAlias === null ? [] : [[authenticatorAlias, 'EXTERNAL_AUTHY']]);
+
 export interface Programme {
   readonly tenantId: bigint;
   readonly id: bigint;

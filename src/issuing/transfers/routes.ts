@@ -2,7 +2,7 @@
 
 import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
 import { currency, PAGE, tag } from '../accounts/index.ts';
-import { choice, digits, integer, object, pathId, shape, text } from '../fields/index.ts';
+import { amount, choice, digits, object, pathId, shape, text } from '../fields/index.ts';
 import { type Issuer, Refusal } from '../issuer/index.ts';
 import type { Identity, Tenant } from '../tenants/index.ts';
 import { transferView } from './present.ts';
@@ -24,7 +24,7 @@ const instrument = object(
 const TransferBody = shape({
   source: instrument,
   destination: instrument,
-  destinationAmount: object({ currency, amount: integer({ required: true }) }, { required: true }),
+  destinationAmount: object({ currency, amount: amount({ required: true }) }, { required: true }),
   tag,
   description: text({ max: 140 }),
 });
