@@ -38,8 +38,8 @@ export {
 export * from './fields.ts';
 export { formBodies } from './form.ts';
 export { type Keyed, type OnceOptions, onceRecords } from './idempotency.ts';
-export { type Rate, type RateLimiter, rateLimiter, type Taken, tooMany } from './limits.ts';
 export { numberOf } from './json.ts';
+export { type Rate, type RateLimiter, rateLimiter, type Taken, tooMany } from './limits.ts';
 export { type PageLinks, pageLinks } from './links.ts';
 export { fetchOwn, type Served } from './loopback.ts';
 export { type AnyApi, type ApiInfo, openapiOf } from './openapi.ts';

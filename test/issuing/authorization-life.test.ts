@@ -7,11 +7,14 @@ import { expiryDue, nextAuthorizationDueAt } from '../../src/issuing/authorizati
 import type { Card } from '../../src/issuing/cards/index.ts';
 import type { NetworkRequest } from '../../src/network/index.ts';
 import { type IssuerWorld, issuerWorld, later, NOW } from './issuer.ts';
+import { withPlastic } from './world.ts';
 
 let world: IssuerWorld;
 before(async () => {
   world = await issuerWorld();
 });
+
+const plastic = (funds: bigint): Promise<Card> => world.card(funds, withPlastic());
 
 const codeOf = async (request: NetworkRequest): Promise<string> =>
   (await world.authorizer.handle(request)).responseCode;
@@ -163,7 +166,7 @@ test('fees are held with the purchase and charged at its clearing', async () => 
   await world.set({
     profile: { fees: { purchasePercent: '2', atmFixed: 150, fxPercent: '0', paddingPercent: '0' } },
   });
-  const card = await world.card(10_000n);
+  const card = await plastic(10_000n);
   const first = world.request(card, 1000n, { channel: 'atm' });
   assert.equal(await sent(first), '00');
   await holding(card, 10_000n, 1170n);
@@ -206,7 +209,7 @@ test('whatever messages come in whatever order, the books are right', async () =
   });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
-      const card = await world.card(1500n);
+      const card = await plastic(1500n);
       const known: NetworkRequest[] = [];
       for (const { operation, of, amount, final, usd, hours } of steps) {
         world.clock.set(new Date(world.clock.now().getTime() + hours * 3_600_000));

@@ -88,7 +88,13 @@ test('a hold that is made to end ends once', async () => {
 test('by number, by channel, dry, without authentication', async () => {
   const card = await world.card(1000n);
   const pan = world.cardNumbers.get(card.id)?.reveal();
-  const byNumber = await post('/purchases', { pan, amount: 10, currency: 'EUR', channel: 'chip', country: 'LT' });
+  const byNumber = await post('/purchases', {
+    pan,
+    amount: 10,
+    currency: 'EUR',
+    channel: 'contactless',
+    country: 'LT',
+  });
   assert.equal(byNumber.body.approved, true);
   assert.equal((await buy(card, 10, { threeDs: false })).body.responseCode, 'A1');
   const dry = await buy(card, 2000, { dryRun: true });

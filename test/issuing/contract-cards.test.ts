@@ -274,6 +274,14 @@ test('WALLET_ARTWORK_NOT_SPECIFIED: wallets on and no reference and no single de
   assertConflict(await request(wallets({ pushProvisioningEnabled: true })), 'PUSHPROVISIONING_NOT_ENABLED');
 });
 
+test("A wallet's artwork is judged only when wallets are on", async () => {
+  const id = await newCard(ada, { digitalWallets: { walletsEnabled: false, artworkReference: 'none' } });
+  assert.equal((await show(id)).digitalWallets.artworkReference, 'none');
+  assertConflict(await patch(id, wallets()), 'WALLET_ARTWORK_INVALID');
+  assert.equal((await patch(id, { digitalWallets: { artworkReference: 'nothing' } })).status, 200);
+  assert.equal((await patch(id, wallets({ artworkReference: 'florin-black' }))).status, 200);
+});
+
 /** State of each token by its device. */
 const tokensOf = async (id: string): Promise<Record<string, string>> => {
   const { tokens } = await get(`/cards/wallet-tokens/${id}`);

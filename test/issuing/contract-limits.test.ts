@@ -3,7 +3,15 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, test } from 'node:test';
 import { type Client, type Reply, type TestApp, testApp } from '../support/app.ts';
-import { assertBooksHold, assertConflict, customer, DEBIT, fundedCard, newCard, purchase } from '../support/issuing.ts';
+import {
+  assertBooksHold,
+  assertConflict,
+  customer,
+  DEBIT,
+  fundedCard,
+  plasticCard,
+  purchase,
+} from '../support/issuing.ts';
 
 type Rules = Readonly<Record<string, unknown>>;
 
@@ -27,8 +35,9 @@ const show = async (id: string) => {
   return reply.body;
 };
 const limit = (amount: number, interval = 'DAILY', currency = 'EUR') => ({ value: { currency, amount }, interval });
+/** With plastic in use, so that every channel is its rules' to judge. */
 const debit = async (data?: Rules): Promise<string> => {
-  const id = await newCard(ada, DEBIT);
+  const id = await plasticCard(ada, true, DEBIT);
   if (data) done(await put(id, data));
   return id;
 };

@@ -15,6 +15,7 @@ import {
   newCard,
   plasticCard,
   purchase,
+  UPGRADE,
 } from '../support/issuing.ts';
 
 let florin: TestApp;
@@ -83,9 +84,16 @@ const DECLINED: readonly (readonly [what: string, code: string, make: () => Prom
   ['CVV wrong', '82', plastic, { cvv: true }],
   ['PIN wrong', '55', plastic, { channel: 'chip', pin: true }],
   ['expiry wrong', '54', plastic, { expiry: '3001' }],
-  ['physical use before activation, chip', '78', () => plasticCard(ada, false), { channel: 'chip' }],
-  ['physical use before activation, contactless', '78', () => plasticCard(ada, false), { channel: 'contactless' }],
-  ['physical use before activation, atm', '78', () => plasticCard(ada, false), { channel: 'atm' }],
+  ...(['atm', 'chip', 'cashback'] as const).flatMap((channel): typeof DECLINED => [
+    [`${channel} with a card whose plastic was never ordered`, '57', () => fundedCard(ada, 10_000), { channel }],
+    [`${channel} with plastic that waits for activation`, '78', () => plasticCard(ada, false), { channel }],
+  ]),
+  [
+    'contactless with plastic that waits for activation',
+    '78',
+    () => plasticCard(ada, false),
+    { channel: 'contactless' },
+  ],
   ['funds', '51', plastic, { amount: 10_001 }],
   ['max amount', '61', () => limited({ maxTransactionAmount: 99 })],
   ['channel', '57', () => limited({ allowECommerce: false })],
@@ -126,6 +134,63 @@ for (const [what, code, make, fields = {}] of DECLINED)
     );
     assert.equal(payments[0].explanation.at(-1).result, 'FAILED');
   });
+
+test("A card without plastic pays contactless as a device's token, e-commerce by its number", async () => {
+  const id = await fundedCard(ada, 10_000);
+  assert.equal(
+    (await purchase(florin, id, 100, { channel: 'contactless' })).approved,
+    true,
+    'walletTokenId is optional',
+  );
+  assert.equal((await purchase(florin, id, 100)).approved, true);
+});
+
+test('purchases take `walletTokenId`: the device stands for the card while it is active', async () => {
+  const on = { walletsEnabled: true, pushProvisioningEnabled: true };
+  const id = await fundedCard(ada, 10_000, { digitalWallets: on });
+  const token = await ada('POST', `/cards/wallet-tokens/${id}`, { wallet: 'APPLE', device: 'phone' });
+  const walletTokenId: string = token.body.id;
+  const pay = (fields: Fields = {}) => purchase(florin, id, 100, { channel: 'contactless', walletTokenId, ...fields });
+  const answered = async (code: string, reason: string | null, fields: Fields = {}): Promise<void> => {
+    const { responseCode, reason: why } = await pay(fields);
+    assert.deepEqual([responseCode, why], [code, reason]);
+  };
+  await answered('57', 'WALLET_TOKEN_NOT_ACTIVE');
+  const device = { cardId: id, result: 'success' };
+  assert.equal((await florin.operator('POST', `/simulator/wallet-tokens/${walletTokenId}`, device)).status, 204);
+  await answered('00', null);
+  await answered('00', null, { channel: 'ecommerce' });
+  await answered('00', null, { dryRun: true });
+  await answered('14', 'WALLET_TOKEN_NOT_FOUND', { walletTokenId: '12345' });
+  for (const channel of ['chip', 'atm', 'cashback', 'credit']) {
+    const body = { cardId: id, amount: 1, currency: 'EUR', channel, walletTokenId };
+    assert.equal((await florin.operator('POST', '/simulator/purchases', body)).status, 422, channel);
+  }
+
+  // Plastic on its way keeps nobody from paying with a telephone, and what follows is the same device's.
+  assert.equal((await ada('POST', `/cards/upgrade/${id}`, UPGRADE)).status, 200);
+  const { authorizationId, approved } = await pay();
+  assert.equal(approved, true);
+  assert.equal((await follow(authorizationId, 'increment', { amount: 50 })).approved, true);
+  const { payments } = (await ada('GET', `/cards/payments/${id}`)).body;
+  assert.equal(payments[0].walletTokenId, walletTokenId);
+
+  await post(`/cards/block/${id}`);
+  await answered('62', 'CARD_BLOCKED');
+  await post(`/cards/unblock/${id}`);
+  await answered('00', null);
+  assert.equal((await ada('DELETE', `/cards/wallet-tokens/${id}/${walletTokenId}`)).status, 204);
+  await answered('14', 'WALLET_TOKEN_NOT_FOUND');
+});
+
+test("another card's token is none of this card's", async () => {
+  const on = { digitalWallets: { walletsEnabled: true, pushProvisioningEnabled: true } };
+  const [mine, other_] = [await fundedCard(ada, 100, on), await fundedCard(ada, 100, on)];
+  const { body } = await ada('POST', `/cards/wallet-tokens/${other_}`, { wallet: 'GOOGLE', device: 'watch' });
+  await florin.operator('POST', `/simulator/wallet-tokens/${body.id}`, { cardId: other_, result: 'success' });
+  const paid = await purchase(florin, mine, 1, { channel: 'contactless', walletTokenId: body.id });
+  assert.equal(paid.responseCode, '14');
+});
 
 test('unknown number: 14; ATM limit: 61', async () => {
   const unknown = { pan: canary('559999000000000'), amount: 1, currency: 'EUR', threeDs: true };

@@ -186,7 +186,7 @@ test('conflicts come in the documented order: of two at once the earlier is answ
       'PUSHPROVISIONING_NOT_ENABLED',
       (f) => ((f.wanted.wallets.push = true), (f.profile.settings.wallets.pushProvisioning = false)),
     ],
-    ['WALLET_ARTWORK_INVALID', (f) => (f.wanted.wallets.artwork = 'unknown')],
+    ['WALLET_ARTWORK_INVALID', (f) => ((f.wanted.wallets.enabled = true), (f.wanted.wallets.artwork = 'unknown'))],
     ['THREEDS_DETAILS_NOT_PROVIDED', (f) => (f.profile.settings.threeDs.required = true)],
     ['MOBILE_NUMBER_ALREADY_EXISTS', (f) => (f.mobileTaken = true)],
   ];

@@ -7,7 +7,7 @@ import type { Card } from '../../src/issuing/cards/index.ts';
 import type { NetworkRequest } from '../../src/network/index.ts';
 import { pan } from '../network/requests.ts';
 import { type IssuerWorld, issuerWorld, later } from './issuer.ts';
-import { PLASTIC } from './world.ts';
+import { PLASTIC, withPlastic } from './world.ts';
 
 let world: IssuerWorld;
 before(async () => {
@@ -63,8 +63,7 @@ test('wrong CVVs that come at once are all counted', async () => {
 });
 
 test('three wrong PINs block the PIN', async () => {
-  const base = await world.card(1000n);
-  const card = await world.card(1000n, { details: { ...base.details, physical: PLASTIC }, type: 'PHYSICAL' });
+  const card = await world.card(1000n, withPlastic());
   const right = world.issuer.vault.cardVerification.pin(numberOf(card), PLASTIC.pinOffset);
   const wrong = right === '1111' ? '2222' : '1111';
   const use = (pin: string) => world.request(card, 1n, { channel: 'chip', pin });

@@ -83,8 +83,8 @@ let references = 0;
 export async function issuerWorld(ports: Partial<AuthorizationPorts> = {}): Promise<IssuerWorld> {
   const database = await testDatabase();
   const clock = new VirtualClock(systemClock);
-  clock.set(new Date(NOW));
   clock.freeze(true);
+  clock.set(new Date(NOW));
   const ids = idMaker(clock, 1);
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'florin-issuer-'));
   const vault = await openVault({ dataDir, database, clock, random: systemRandom, log: silent, allowCreate: true });

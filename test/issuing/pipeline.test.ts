@@ -28,6 +28,7 @@ const ASKED: Asked = {
   total: 1000n,
   hold: 1000n,
   channel: 'ecommerce',
+  device: 'none',
   mcc: '5411',
   merchantId: 'SHOP1',
   country: 'LTU',
@@ -71,6 +72,9 @@ const FAULTS: readonly Fault[] = [
   { reason: 'EXPIRY_WRONG', code: '54', asked: { expiry: '2901' } },
   { reason: 'CVV_TRIES_EXCEEDED', code: '62', state: withDetails({ wrongCvvs: 3 }) },
   { reason: 'CVV_WRONG', code: '82', asked: { cvv: 'wrong' } },
+  { reason: 'WALLET_TOKEN_NOT_FOUND', code: '14', asked: { device: 'unknown' } },
+  { reason: 'WALLET_TOKEN_NOT_ACTIVE', code: '57', asked: { device: 'inactive' } },
+  { reason: 'CARD_NOT_PHYSICAL', code: '57', asked: { channel: 'cashback' } },
   {
     reason: 'CARD_NOT_ACTIVATED',
     code: '78',
@@ -84,7 +88,7 @@ const FAULTS: readonly Fault[] = [
     asked: { channel: 'atm', pin: 'right' },
     state: withDetails({ physical: { ...PLASTIC, pinBlocked: true } }),
   },
-  { reason: 'PIN_WRONG', code: '55', asked: { channel: 'atm', pin: 'wrong' } },
+  { reason: 'PIN_WRONG', code: '55', asked: { pin: 'wrong' } },
   { reason: 'SCA_REQUIRED', code: 'A1', asked: { sca: 'missing' } },
   { reason: 'KYC_LIMIT_EXCEEDED', code: '61', state: { kyc: { level: 'KYC_LEVEL_1', rules: limit(999) } } },
   { reason: 'KYC_RULE', code: '57', state: { kyc: { level: 'KYC_LEVEL_1', rules: { allowECommerce: false } } } },
@@ -227,6 +231,6 @@ test('a credit to the card asks for no funds and no limit, but for its channel',
 
 test('wrong secrets are counted by the decision that finds them', () => {
   assert.equal(judged({ cvv: 'wrong' }, {}).wrongCvv, true);
-  assert.equal(judged({ pin: 'wrong', channel: 'chip' }, {}).wrongPin, true);
+  assert.equal(judged({ pin: 'wrong' }, {}).wrongPin, true);
   assert.equal(judged({ cvv: 'wrong' }, withDetails({ wrongCvvs: 3 })).wrongCvv, false);
 });

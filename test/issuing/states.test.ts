@@ -391,7 +391,7 @@ function bought(world: World, one: Step & { do: 'buy' }, reply: Reply, what: str
   const card = pick(world.cards, one.card) as ModelCard;
   const can =
     stateOf(card) === 'ACTIVE' &&
-    (one.channel === 'ecommerce' || card.plastic?.pending !== true) &&
+    (one.channel === 'ecommerce' || card.plastic?.pending === false) &&
     (!card.debit || stateOf(world.account) === 'ACTIVE') &&
     (card.most === null || one.amount <= card.most) &&
     one.amount <= available(card.money);

@@ -23,6 +23,12 @@ export const PLASTIC: PhysicalCard = {
   pinOffset: '0000',
 };
 
+/** Fields of a card whose plastic is in use. */
+export const withPlastic = (): Pick<Card, 'details' | 'type'> => ({
+  details: { ...aCard({ tenantId: 1n, id: 1n }).details, physical: PLASTIC },
+  type: 'PHYSICAL',
+});
+
 export function aCard({ tenantId, id, ...fields }: { tenantId: bigint; id: bigint } & Partial<Card>): Card {
   const at = new Date('2026-01-01T00:00:00Z');
   return {

@@ -4,15 +4,15 @@
 import { type NetworkAnswer, type NetworkRequest, networkTransactionId, rrnOf } from '../../network/index.ts';
 import type { Change, Command, Next } from '../../store/index.ts';
 import { accountKind, fundsKind, needAccount, needFunds } from '../accounts/index.ts';
-import { type Card, cardKind, cardUpdate, needCard } from '../cards/index.ts';
+import { type Card, cardKind, cardUpdate, needCard, needWalletTokens } from '../cards/index.ts';
 import type { Issuer } from '../issuer/index.ts';
 import { counterKind, needCounter } from '../rules/index.ts';
 import { type Identity, identityKind, needIdentity } from '../tenants/index.ts';
+import { askedOf, deviceOf, tariffOf } from './asked.ts';
 import { giveMoney, hold } from './book.ts';
 import { type CardPlace, levelsOf, type Surroundings } from './find.ts';
 import { type Authorization, answerOf, type KeptAnswer, storedAnswer } from './model.ts';
 import { type Asked, type Decision, decide, MOST_WRONG_PINS, type State, type Step } from './pipeline.ts';
-import { billed, holdOn, type Tariff } from './pricing.ts';
 import { messageKind, needMessage, needUsedCavv, usedCavvInsert, usedCavvKind } from './queries.ts';
 import { REASONS, type Reason } from './reasons.ts';
 import { messageWritten, together, type Written, written } from './write.ts';
@@ -38,9 +38,9 @@ export interface AskOptions {
   /** Keyed hash of the authentication value that proved the cardholder; null: none did. */
   readonly cavvHash: string | null;
   readonly sca: Asked['sca'];
+  /** The device that stands for the card; null: the message names none. */
+  readonly walletTokenId: bigint | null;
 }
-
-const isCredit = ({ operation, channel }: NetworkRequest): boolean => operation === 'credit' || channel === 'credit';
 
 /** A message without its card number: enough for all but the first one of a payment. */
 export type Wire = Pick<
@@ -92,16 +92,6 @@ function triedCard(card: Card, { approved, wrongCvv, wrongPin }: Decision, asked
   };
 }
 
-export const tariffOf = (
-  { profile }: Surroundings,
-  request: Pick<NetworkRequest, 'channel' | 'amount'>,
-  currency: string,
-): Tariff => ({
-  fees: profile.settings.fees,
-  atm: request.channel === 'atm',
-  foreign: request.amount.currency !== currency,
-});
-
 export function holdDaysOf({ profile }: Surroundings, mcc: string, final: boolean): number {
   const { categories, ...days } = profile.settings.holdDays;
   return categories[mcc] ?? (final ? days.final : days.preAuthorization);
@@ -151,6 +141,7 @@ export function emptyRow(
       answer: freshAnswer(issuer, card, request),
       refunds: {},
       forwarding: null,
+      walletTokenId: null,
       forced: false,
       expired: false,
     },
@@ -158,37 +149,6 @@ export function emptyRow(
     expires_at: null,
     created_at: now,
     updated_at: now,
-  };
-}
-
-/** Amounts and secrets of a request, as this card sees them. */
-export function askedOf(
-  issuer: Issuer,
-  around: Surroundings,
-  card: Card,
-  request: NetworkRequest,
-  sca: Asked['sca'],
-): Asked {
-  const { amount, terminal, pan, cvv, pin } = request;
-  const { cardVerification } = issuer.vault;
-  const rate = amount.currency === card.currency ? null : issuer.rate(amount.currency, card.currency);
-  const inCard = billed(amount, card.currency, rate);
-  const secret = (given: string | null, matches: (given: string) => boolean): Asked['cvv'] =>
-    given === null ? 'absent' : matches(given) ? 'right' : 'wrong';
-  return {
-    amount: amount.minor,
-    currency: amount.currency,
-    billed: inCard,
-    total: inCard,
-    hold: isCredit(request) ? 0n : holdOn(tariffOf(around, request, card.currency), inCard ?? 0n, true),
-    channel: isCredit(request) ? 'credit' : request.channel,
-    mcc: terminal.mcc,
-    merchantId: terminal.merchantId,
-    country: terminal.country,
-    expiry: request.expiry,
-    cvv: secret(cvv, (given) => cardVerification.cvvMatches(pan, card.expires, given)),
-    pin: secret(pin, (given) => cardVerification.pinMatches(pan, card.details.physical?.pinOffset ?? '0000', given)),
-    sca,
   };
 }
 
@@ -214,7 +174,7 @@ export function authorizeCommand(
   place: CardPlace,
   around: Surroundings,
   request: NetworkRequest,
-  { dryRun, cavvHash, sca }: AskOptions,
+  { dryRun, cavvHash, sca, walletTokenId }: AskOptions,
 ): Command<Outcome | Waiting> {
   const { tenantId, cardId, instrumentId, parentId, identityId } = place;
   const cardKey = { tenantId, id: cardId };
@@ -228,6 +188,7 @@ export function authorizeCommand(
       needIdentity(tenantId, identityId),
       ...(parentId === null ? [] : [needAccount(tenantId, parentId)]),
       ...(cavvHash === null ? [] : [needUsedCavv(tenantId, cavvHash)]),
+      ...(walletTokenId === null ? [] : [needWalletTokens(tenantId, cardId)]),
     ],
     decide(loaded) {
       const heard = loaded.get(messageKind, { tenantId, reference: request.reference });
@@ -239,7 +200,10 @@ export function authorizeCommand(
       const funds = loaded.get(fundsKind, { tenantId, id: instrumentId });
       const counter = loaded.get(counterKind, cardKey);
       const used = cavvHash !== null && loaded.get(usedCavvKind, { tenantId, hash: cavvHash }) !== undefined;
-      const asked = askedOf(issuer, around, card, request, used ? 'missing' : sca);
+      const asked = askedOf(issuer, around, card, request, {
+        sca: used ? 'missing' : sca,
+        device: deviceOf(loaded, cardKey, walletTokenId),
+      });
       const forwarded = forwardingOn(around) && asked.hold > 0n;
       const decision = heard?.reversed
         ? REVERSED
@@ -258,7 +222,14 @@ export function authorizeCommand(
         kind: asked.channel === 'credit' ? 'credit' : 'purchase',
         state: !approved ? 'DECLINED' : forwarded ? 'PENDING' : asked.hold > 0n ? 'OPEN' : 'CLOSED',
       });
-      const start: Authorization = { ...base, response_code: responseCode, reason, explanation };
+      const device = walletTokenId === null ? null : issuer.permutation.outward(walletTokenId);
+      const start: Authorization = {
+        ...base,
+        response_code: responseCode,
+        reason,
+        explanation,
+        details: { ...base.details, walletTokenId: device },
+      };
       const answer = answerWith(
         start.details.answer,
         responseCode,

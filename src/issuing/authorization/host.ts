@@ -12,6 +12,8 @@ export interface AskedBeside {
   readonly dryRun?: boolean;
   /** The cardholder is taken as authenticated: the simulator's word, which no message can say. */
   readonly authenticated?: boolean;
+  /** The device that stands for the card, by its token: no message of this network carries it. */
+  readonly walletTokenId?: bigint | null;
 }
 
 export interface Authorizer extends IssuerHost {
@@ -88,9 +90,9 @@ export function createAuthorizer(
     beside: AskedBeside,
   ): Promise<Outcome> {
     const { sca, cavvHash } = proofOf(issuer, ports, request, beside.authenticated ?? false);
-    const { dryRun = false } = beside;
+    const { dryRun = false, walletTokenId = null } = beside;
     const first = await issuer.committer.submit(
-      authorizeCommand(issuer, place, around, request, { dryRun, cavvHash, sca }),
+      authorizeCommand(issuer, place, around, request, { dryRun, cavvHash, sca, walletTokenId }),
     );
     if (!('pending' in first)) return first;
     return (await finish(place, around, first.pending, first.mine)) ?? notFound(request);

@@ -69,6 +69,7 @@ const increment: Rule = (facts) => {
     total: more === null ? null : row.authorized + more,
     hold: more === null ? 0n : holdAdded(row, more),
     channel: row.channel,
+    device: row.details.walletTokenId === null ? 'none' : 'active',
     mcc: row.merchant.mcc,
     merchantId: row.merchant.id,
     country: row.merchant.country,

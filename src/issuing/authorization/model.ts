@@ -52,6 +52,8 @@ export interface Authorization {
     readonly refunds: Readonly<Record<string, { readonly asked: string; readonly billed: string }>>;
     /** What the tenant said, or why it was not heard; null: not asked. */
     readonly forwarding: string | null;
+    /** The device that stood for the card, as the outside names its token; null: none was named. */
+    readonly walletTokenId: string | null;
     /** Something was cleared that no hold stood for. */
     readonly forced: boolean;
     readonly expired: boolean;

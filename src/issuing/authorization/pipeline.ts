@@ -10,6 +10,9 @@ import { REASONS, type Reason } from './reasons.ts';
 /** What a secret that came with the message was worth; absent: none came. */
 export type Secret = 'absent' | 'right' | 'wrong';
 
+/** A wallet token that stands for the card; none: the message names no device. */
+export type Device = 'none' | 'unknown' | 'inactive' | 'active';
+
 export interface Asked {
   /** What the merchant asks for, minor units of its currency; 0 verifies the card. */
   readonly amount: bigint;
@@ -21,6 +24,7 @@ export interface Asked {
   /** What would be held: with fees. */
   readonly hold: bigint;
   readonly channel: SpendChannel;
+  readonly device: Device;
   readonly mcc: string;
   readonly merchantId: string;
   /** Alpha-3 or alpha-2; null: the network doesn't say. */
@@ -107,11 +111,16 @@ const checkCvv: CheckOf = ({ cvv }, { card }) => {
   return cvv === 'wrong' ? failed('CVV_WRONG') : PASSED;
 };
 
-const PHYSICAL: ReadonlySet<SpendChannel> = new Set(['chip', 'contactless', 'atm', 'cashback']);
+const PLASTIC: ReadonlySet<SpendChannel> = new Set(['chip', 'atm', 'cashback']);
 
-/** Plastic that was ordered works once it is activated. A card without plastic meets terminals as a device token. */
-const checkChannel: CheckOf = ({ channel, country }, { card, excludedCountries }) => {
-  if (PHYSICAL.has(channel) && card.details.physical?.pendingActivation) return failed('CARD_NOT_ACTIVATED');
+/** Plastic that was ordered works once it is activated. A card without plastic pays contactless as a device's token. */
+const checkChannel: CheckOf = ({ channel, device, country }, { card: { details }, excludedCountries }) => {
+  if (device === 'unknown') return failed('WALLET_TOKEN_NOT_FOUND');
+  if (device === 'inactive') return failed('WALLET_TOKEN_NOT_ACTIVE');
+  const { physical } = details;
+  if (PLASTIC.has(channel) && !physical) return failed('CARD_NOT_PHYSICAL');
+  const tapped = channel === 'contactless' && device === 'none';
+  if ((PLASTIC.has(channel) || tapped) && physical?.pendingActivation) return failed('CARD_NOT_ACTIVATED');
   const alpha2 = country === null ? null : (countryOf(country)?.alpha2 ?? null);
   return alpha2 !== null && excludedCountries.includes(alpha2) ? failed('COUNTRY_EXCLUDED', { note: alpha2 }) : PASSED;
 };

@@ -14,6 +14,7 @@ export const paymentView = ({ outward }: Permutation, row: Authorization): objec
   state: row.state,
   type: row.kind,
   channel: row.channel,
+  ...(row.details.walletTokenId === null ? {} : { walletTokenId: row.details.walletTokenId }),
   merchant: row.merchant,
   transactionAmount: { currency: row.currency, amount: Number(row.amount) },
   // Of a credit, a refund or a forced clearing: what it moved.

@@ -157,7 +157,7 @@ export function authorizationSimulatorEndpoints(issuer: Issuer, authorizer: Auth
       operation: 'simulatePurchase',
       summary: 'A purchase with an issued card at a foreign merchant',
       description:
-        'Amounts are in minor units. `threeDs: true`: the cardholder was authenticated. `dryRun: true` answers the same question and changes nothing. Channel `credit` pays to the card.',
+        'Amounts are in minor units. `threeDs: true`: the cardholder was authenticated. `walletTokenId`: a device in the place of the card, contactless or in e-commerce. `dryRun: true` answers the same question and changes nothing. Channel `credit` pays to the card.',
       tag: TAG,
       right: null,
       body: Shape({
@@ -173,6 +173,7 @@ export function authorizationSimulatorEndpoints(issuer: Issuer, authorizer: Auth
         cvv: Optional(Digits({ min: 3, max: 4 })),
         pin: Optional(Digits({ min: 4, max: 12 })),
         expiry: Optional(Digits({ min: 4, max: 4, description: 'YYMM.' })),
+        walletTokenId: Optional(Digits({ max: 20 })),
         threeDs: Optional(Flag()),
         dryRun: Optional(Flag()),
         final: Optional(Flag()),
@@ -188,8 +189,11 @@ export function authorizationSimulatorEndpoints(issuer: Issuer, authorizer: Auth
           throw wrong('#/', 'required', 'either cardId or pan');
         if (body.pan !== undefined && !pan) throw wrong('#/pan', 'format', 'a card number');
         if (!country) throw wrong('#/country', 'format', 'an ISO 3166-1 code');
-        const number = pan ?? (await panOf(await cardOf(body.cardId as string)));
+        const device = body.walletTokenId === undefined ? null : (permutation.inward(body.walletTokenId) ?? 0n);
         const channel = body.channel ?? 'ecommerce';
+        if (device !== null && channel !== 'contactless' && channel !== 'ecommerce')
+          throw wrong('#/walletTokenId', 'dependent', 'a device pays contactless or in e-commerce');
+        const number = pan ?? (await panOf(await cardOf(body.cardId as string)));
         const message = wire(
           channel === 'credit' ? 'credit' : 'authorize',
           { minor: body.amount, currency: body.currency },
@@ -224,7 +228,7 @@ export function authorizationSimulatorEndpoints(issuer: Issuer, authorizer: Auth
             exemption: null,
             authentication: null,
           },
-          { dryRun: body.dryRun ?? false, authenticated: body.threeDs ?? false },
+          { dryRun: body.dryRun ?? false, authenticated: body.threeDs ?? false, walletTokenId: device },
         );
         return told(outcome);
       },

@@ -99,7 +99,7 @@ const OPTION_CONFLICTS: readonly Row[] = [
   [
     'WALLET_ARTWORK_INVALID',
     ({ wanted: { wallets }, profile }) =>
-      wallets.artwork !== null && !profile.settings.wallets.artworks.includes(wallets.artwork),
+      wallets.enabled && wallets.artwork !== null && !profile.settings.wallets.artworks.includes(wallets.artwork),
   ],
   [
     'THREEDS_DETAILS_NOT_PROVIDED',

@@ -13,3 +13,4 @@ export { cardEndpoints, type LimitsPort, requestCard } from './routes-cards.ts';
 export { lifeEndpoints } from './routes-life.ts';
 export { walletDeviceEndpoints, walletEndpoints } from './routes-wallets.ts';
 export { CardRequest } from './schemas.ts';
+export { needWalletTokens, walletTokensKind } from './wallet-queries.ts';

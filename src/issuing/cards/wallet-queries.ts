@@ -1,5 +1,5 @@
 // wallet_tokens: a card on a device. Rule: a token follows its card: blocked suspends, destroyed deletes.
-import { type Change, type Db, insert, type Kind, table, update } from '../../store/index.ts';
+import { type Change, type Db, insert, type Kind, type Need, table, update } from '../../store/index.ts';
 import type { InstrumentState } from '../accounts/index.ts';
 import type { CardKey } from './queries.ts';
 
@@ -48,6 +48,11 @@ export const walletTokensKind: Kind<CardKey, readonly WalletToken[]> = {
     return states;
   },
 };
+
+export const needWalletTokens = (tenantId: bigint, id: bigint): Need => ({
+  kind: walletTokensKind,
+  key: { tenantId, id },
+});
 
 export const walletTokensOf = (db: Db, keys: readonly CardKey[]): Promise<WalletToken[]> =>
   db.query<WalletToken>(
