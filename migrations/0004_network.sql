@@ -35,3 +35,11 @@ create table simulator_transactions (
 -- With the reference, which is also the order of locking: without it the planner took the primary key for that order and filtered
 -- the whole project (groups of 64 authorizations: 550/s instead of 41,000/s).
 create index simulator_transactions_order on simulator_transactions (project_id, order_id, reference);
+
+-- How often a plan of faults has met each kind of operation, counted for all processes together.
+create table simulator_fault_counts (
+  plan text not null,
+  operation text not null,
+  count int8 not null,
+  primary key (plan, operation)
+);

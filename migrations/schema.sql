@@ -423,11 +423,6 @@ create table risk_rules (
   position integer not null,
   created_at timestamp with time zone not null
 );
-create table sandbox_clock (
-  one boolean not null,
-  offset_ms bigint not null,
-  frozen_at timestamp with time zone
-);
 create table settlements (
   project_id bigint not null,
   day date not null,
@@ -437,6 +432,21 @@ create table settlements (
   charged bigint not null,
   refunds bigint not null,
   refunded bigint not null
+);
+create table shared_followers (
+  process bigint not null,
+  version bigint not null,
+  seen_at timestamp with time zone not null
+);
+create table shared_state (
+  one boolean not null,
+  version bigint not null,
+  state jsonb not null
+);
+create table simulator_fault_counts (
+  plan text not null,
+  operation text not null,
+  count bigint not null
 );
 create table simulator_transactions (
   project_id bigint not null,
@@ -743,9 +753,11 @@ alter table rates add constraint rates_pkey PRIMARY KEY (from_currency, to_curre
 alter table risk_counters add constraint risk_counters_pkey PRIMARY KEY (project_id, dimension, key_hash, span, bucket_at);
 alter table risk_events add constraint risk_events_pkey PRIMARY KEY (project_id, id);
 alter table risk_rules add constraint risk_rules_pkey PRIMARY KEY (project_id, id);
-alter table sandbox_clock add constraint sandbox_clock_one_check CHECK (one);
-alter table sandbox_clock add constraint sandbox_clock_pkey PRIMARY KEY (one);
 alter table settlements add constraint settlements_pkey PRIMARY KEY (project_id, day, link, currency);
+alter table shared_followers add constraint shared_followers_pkey PRIMARY KEY (process);
+alter table shared_state add constraint shared_state_one_check CHECK (one);
+alter table shared_state add constraint shared_state_pkey PRIMARY KEY (one);
+alter table simulator_fault_counts add constraint simulator_fault_counts_pkey PRIMARY KEY (plan, operation);
 alter table simulator_transactions add constraint simulator_transactions_amount_check CHECK ((amount >= 0));
 alter table simulator_transactions add constraint simulator_transactions_check CHECK (((voided >= 0) AND (voided <= amount)));
 alter table simulator_transactions add constraint simulator_transactions_operation_check CHECK ((operation = ANY (ARRAY['authorize'::text, 'charge'::text, 'reverse'::text, 'refund'::text, 'credit'::text])));

@@ -13,11 +13,11 @@ import {
   VirtualClock,
 } from './base/index.ts';
 import type { Config } from './config.ts';
-import { clockRestore } from './gateway/index.ts';
+import { type SandboxClock, sandboxClock } from './gateway/index.ts';
 import { PROCESS_LOCKS } from './gateway/orders/index.ts';
 import { createMetrics } from './http/index.ts';
 import { createRates, type Rates } from './ledger/index.ts';
-import { binsLoad } from './network/index.ts';
+import { binsLoad, type SharedFaults, sharedFaults } from './network/index.ts';
 import {
   type Committer,
   type Connection,
@@ -29,6 +29,7 @@ import {
   nextIdNode,
   openDatabase,
   openInstallation,
+  openShared,
   StartError,
 } from './store/index.ts';
 import { openVault, type Vault } from './vault/index.ts';
@@ -43,10 +44,15 @@ export interface GroundOptions {
   readonly plant?: (committer: Committer) => Committer;
 }
 
+export interface Sandbox {
+  readonly clock: SandboxClock;
+  readonly faults: SharedFaults;
+}
+
 export interface Ground {
   readonly clock: Clock;
-  /** The same clock where it may be moved: in sandbox mode. */
-  readonly virtual: VirtualClock | null;
+  /** In sandbox mode: the same clock where it may be moved, and the link's faults; both are everybody's on this database. */
+  readonly sandbox: Sandbox | null;
   readonly random: Random;
   readonly database: Database;
   /** The number that this process holds a lock on while it lives. */
@@ -99,9 +105,9 @@ export async function openGround(
   closers.push(() => database.close());
   // Before anything of this mode is written into it.
   await claimDatabase(database, config.mode, systemClock.now());
-  if (virtual) await clockRestore(database, virtual);
 
   const process = BigInt(random.int(2_000_000_000) + 1);
+  const sandbox = virtual && (await openSandbox(database, virtual, { process, random, log, closers }));
   const alive = await database.holdLock(PROCESS_LOCKS, Number(process));
   if (!alive) throw new StartError('Two processes drew the same number: start again.');
   closers.push(() => alive.release());
@@ -132,5 +138,29 @@ export async function openGround(
   ];
   for (const { text, ...code } of warnings) log.warn(code, text);
 
-  return { clock, virtual, random, database, process, ids, permutation, metrics, committer, vault, rates, warnings };
+  return { clock, sandbox, random, database, process, ids, permutation, metrics, committer, vault, rates, warnings };
+}
+
+async function openSandbox(
+  database: Database,
+  clock: VirtualClock,
+  {
+    process,
+    random,
+    log,
+    closers,
+  }: { process: bigint; random: Random; log: Log; closers: (() => Promise<void> | void)[] },
+): Promise<Sandbox> {
+  const shared = await openShared(database, { process, clock: systemClock, log });
+  const sandbox = {
+    clock: sandboxClock(shared, clock),
+    faults: sharedFaults(database, shared, () => random.bytes(8).toString('hex')),
+  };
+  const stopping = new AbortController();
+  const following = shared.follow(stopping.signal);
+  closers.push(async () => {
+    stopping.abort(new Error('stopping'));
+    await following;
+  });
+  return sandbox;
 }

@@ -4,7 +4,7 @@ import { type GroundOptions, openGround } from './app-ground.ts';
 import { addMs, createLog, type Log, systemClock } from './base/index.ts';
 import type { Config } from './config.ts';
 import { createForwarding } from './events/index.ts';
-import { clockSave, gatewayApi, gatewayScenarios, simulatorApi } from './gateway/index.ts';
+import { gatewayApi, gatewayScenarios, simulatorApi } from './gateway/index.ts';
 import {
   audited,
   auditRefusals,
@@ -45,6 +45,7 @@ import { createIssuing, createTenants, type Issuer, sandboxTenantSecrets, seedIs
 import { ledgerInvariants, proof } from './ledger/index.ts';
 import {
   createSimulator,
+  type FaultPlan,
   type IssuerHost,
   type Link,
   simulatedIssuer,
@@ -93,12 +94,11 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
   };
   try {
     const ground = await openGround(config, options, log, closers);
-    const { clock, virtual, random, database, process, ids, permutation, metrics, committer, vault, rates, warnings } =
-      ground;
+    const { clock, random, database, process, ids, permutation, metrics, committer, vault, rates, warnings } = ground;
 
     const links = new Map<string, Link>();
     let simulator: ReturnType<typeof createSimulator> | null = null;
-    if (sandbox) {
+    if (ground.sandbox) {
       const acquirer = createCommitter({
         connect: () => database.session({ synchronousCommit: false }),
         clock,
@@ -107,7 +107,18 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       });
       // The issuing side is made further down; by the time the first message comes it is there.
       const issuer: IssuerHost = { handle: (request) => issuing.host.handle(request) };
-      simulator = createSimulator({ committer: acquirer, database, clock, random, log, issuer, ...options.link });
+      const { faults } = ground.sandbox;
+      simulator = createSimulator({
+        committer: acquirer,
+        database,
+        clock,
+        random,
+        log,
+        issuer,
+        countFault: faults.count,
+        ...options.link,
+      });
+      faults.follow(simulator.faults);
       links.set(simulator.name, simulator);
       const closing = simulator;
       closers.push(
@@ -270,16 +281,22 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       }),
       operatorApi(office, operatorAuthentication, issuing.operator),
     ];
-    if (virtual && simulator) {
+    if (ground.sandbox && simulator) {
+      const { clock: sandboxClock, faults } = ground.sandbox;
       const routes = {
-        clock: virtual,
+        sandboxClock,
         simulator,
+        setFaults: (plan: FaultPlan) => faults.set(plan),
+        outward: (id: bigint) => permutation.outward(id),
         arrive: async (text: string, type: 'chargeback' | 'representment') => {
           const id = permutation.inward(text);
           return id === null ? null : arrive(gateway, id, type);
         },
-        advanceTo: (target: Date) => advanceTo(database, timelines, virtual, target),
-        clockChanged: () => clockSave(database, virtual),
+        advanceTo: async (target: Date) => {
+          await advanceTo(database, timelines, clock, sandboxClock.step, target);
+          // Nothing more is changed; but the others are where this one is before the caller hears of it.
+          await sandboxClock.change(() => undefined);
+        },
         scenarios: async () => [...gatewayScenarios, ...(await issuing.scenarios())],
       };
       apis.push(simulatorApi(routes, operatorAuthentication, issuing.simulator));

@@ -31,6 +31,14 @@ export const systemClock: Clock = {
   elapsed: () => performance.now(),
 };
 
+/** A virtual clock as JSON. */
+export interface ClockState {
+  /** Distance to the system's clock. */
+  readonly offsetMs: number;
+  /** ISO 8601; null: it runs. */
+  readonly frozenAt: string | null;
+}
+
 /** A clock that runs like the system's but can be set, advanced and frozen (sandbox mode and tests). */
 export class VirtualClock implements Clock {
   #offsetMs = 0;
@@ -63,13 +71,21 @@ export class VirtualClock implements Clock {
     if (this.#frozenAt) this.#frozenAt = new Date(now);
   }
 
-  /** Distance to the system's clock; what is kept over a restart. */
-  get offsetMs(): number {
-    return this.#offsetMs;
+  /** What is kept over a restart, and shared. */
+  get state(): ClockState {
+    return { offsetMs: this.#offsetMs, frozenAt: this.#frozenAt?.toISOString() ?? null };
   }
 
-  shift(offsetMs: number): void {
-    this.#offsetMs = Math.trunc(offsetMs);
+  load({ offsetMs, frozenAt }: ClockState): void {
+    this.#offsetMs = offsetMs;
+    this.#frozenAt = frozenAt === null ? null : new Date(frozenAt);
+  }
+
+  /** Another that shows the same, to try something on. */
+  copy(): VirtualClock {
+    const copy = new VirtualClock(this.#base);
+    copy.load(this.state);
+    return copy;
   }
 
   freeze(frozen: boolean): void {

@@ -1,6 +1,6 @@
 // /simulator: time, faults and the acquirer's own books, in sandbox mode only.
 import Type from 'typebox';
-import { addMs, parseDuration, type VirtualClock } from '../base/index.ts';
+import { addMs, parseDuration } from '../base/index.ts';
 import {
   type AnyEndpoint,
   type Api,
@@ -15,8 +15,9 @@ import {
   Text,
   Token,
 } from '../http/index.ts';
-import { faultPlanFrom, type Simulator } from '../network/index.ts';
+import { type FaultPlan, faultPlanFrom, type Simulator } from '../network/index.ts';
 import { type Operator, operatorEnvelope } from './operator/index.ts';
+import type { SandboxClock } from './sandbox-clock.ts';
 
 const endpoint = endpointOf<Operator>();
 
@@ -36,14 +37,16 @@ export const simulatorApi = (
 export interface SimulatorRoutes {
   /** A chargeback, or the representment that was won; false when the order does not take it. null: no such order. */
   readonly arrive: (orderId: string, type: 'chargeback' | 'representment') => Promise<boolean | null>;
-  readonly clock: VirtualClock;
+  readonly sandboxClock: SandboxClock;
   readonly simulator: Simulator;
+  /** For all processes. */
+  readonly setFaults: (plan: FaultPlan) => Promise<void>;
+  /** An order's id as merchants know it. */
+  readonly outward: (id: bigint) => string;
   /** Runs what is due on the way. */
   readonly advanceTo: (target: Date) => Promise<void>;
   /** For each documented error of both APIs a request that provokes it. */
   readonly scenarios: () => Promise<readonly object[]>;
-  /** Keeps the clock over a restart. */
-  readonly clockChanged: () => Promise<void>;
 }
 
 /** Ids hold their moment in 41 bits, which end in 2094, and what is made on the last day still needs some years to live. */
@@ -59,12 +62,14 @@ function reachable(at: Date, uri: string): Date {
 
 function simulatorEndpoints({
   arrive,
-  clock,
+  sandboxClock,
   simulator,
+  setFaults,
+  outward,
   advanceTo,
-  clockChanged,
   scenarios,
 }: SimulatorRoutes): AnyEndpoint<Operator>[] {
+  const { clock } = sandboxClock;
   const told = () => ({ status: 200, body: { now: clock.now().toISOString(), frozen: clock.frozen } });
   const answers = { 200: { description: 'The clock' } };
   return [
@@ -88,13 +93,13 @@ function simulatorEndpoints({
       async handler({ body }) {
         const now = body.now === undefined ? null : reachable(new Date(body.now), '#/now');
         // Frozen before it is set, so that it stands where it was set to.
-        if (body.frozen) clock.freeze(true);
-        if (now) {
-          if (now > clock.now()) await advanceTo(now);
-          else clock.set(now);
-        }
-        if (body.frozen === false) clock.freeze(false);
-        await clockChanged();
+        if (body.frozen) await sandboxClock.change((shared) => shared.freeze(true));
+        const forward = now !== null && now > clock.now();
+        if (forward) await advanceTo(now);
+        await sandboxClock.change((shared) => {
+          if (now && !forward) shared.set(now);
+          if (body.frozen === false) shared.freeze(false);
+        });
         return told();
       },
     }),
@@ -115,8 +120,7 @@ function simulatorEndpoints({
             attribute: 'format',
             details: ['30s, 15m, 2h, 7d; at most 366d'],
           });
-        await advanceTo(reachable(addMs(clock.now(), ms), '#/by'));
-        await clockChanged();
+        await advanceTo(addMs(clock.now(), ms));
         return told();
       },
     }),
@@ -136,7 +140,7 @@ function simulatorEndpoints({
           }),
         ),
       }),
-      handler({ body }) {
+      async handler({ body }) {
         const { rate, ...plan } = body;
         const read = faultPlanFrom({ ...plan, ...(rate === undefined ? {} : { rate: Number(rate) }) });
         if ('refused' in read)
@@ -146,7 +150,7 @@ function simulatorEndpoints({
             attribute: 'fault',
             details: ['see the list of outcomes'],
           });
-        simulator.faults.set(read.plan);
+        await setFaults(read.plan);
         return { status: 200, body: simulator.faults.plan() };
       },
     }),
@@ -194,8 +198,14 @@ function simulatorEndpoints({
       answers: { 200: { description: 'Books' } },
       handler: async () => ({
         status: 200,
-        body: JSON.stringify({ books: await simulator.books() }, (_, value: unknown) =>
-          typeof value === 'bigint' ? value.toString() : value,
+        body: JSON.stringify(
+          {
+            books: (await simulator.books()).map(({ projectId: _, orderId, ...sums }) => ({
+              order_id: outward(orderId),
+              ...sums,
+            })),
+          },
+          (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value),
         ),
       }),
     }),

@@ -22,12 +22,12 @@ export interface Injected {
 }
 
 export interface Faults {
-  /** Replaces the plan and counts from 1 again. */
-  set(plan: FaultPlan): void;
+  /** Replaces the plan; a new id counts from 1 again. */
+  set(plan: FaultPlan, id?: string): void;
   plan(): FaultPlan;
   /** What the plan has in store for this message; null: nothing. Repeats of a reference are neither counted nor hit. */
-  forRequest(request: NetworkRequest): Outcome | null;
-  forInquiry(): Outcome | null;
+  forRequest(request: NetworkRequest): Promise<Outcome | null>;
+  forInquiry(): Promise<Outcome | null>;
   /** What was injected since the plan was set, in order; the last 1000. */
   injected(): readonly Injected[];
 }
@@ -37,18 +37,34 @@ const KINDS: readonly Planned[] = ['authorize', 'charge', 'reverse', 'refund', '
 const RANDOM_FAULTS: readonly Fault[] = ['lost_before', 'lost_after', 'twice', 'malformed', 'reset', 'late'];
 const REMEMBERED = 1000;
 
-export function createFaults(): Faults {
-  let plan = NOTHING;
-  let planned = new Map<string, Outcome>();
+/** How often a plan has met an operation, this time included. */
+export type FaultCount = (planId: string, operation: Planned) => number | Promise<number>;
+
+/** For one process alone. */
+function countHere(): FaultCount {
   let counts = new Map<Planned, number>();
+  let counted = '';
+  return (planId, operation) => {
+    if (planId !== counted) counts = new Map();
+    counted = planId;
+    counts.set(operation, (counts.get(operation) ?? 0) + 1);
+    return counts.get(operation) as number;
+  };
+}
+
+export function createFaults(count: FaultCount = countHere()): Faults {
+  let plan = NOTHING;
+  let planId = '';
+  let planned = new Map<string, Outcome>();
   let injected: Injected[] = [];
 
-  function next(operation: Planned): Outcome | null {
+  async function next(operation: Planned): Promise<Outcome | null> {
     if (planned.size === 0 && plan.rate === 0) return null;
-    const ordinal = (counts.get(operation) ?? 0) + 1;
-    counts.set(operation, ordinal);
+    const [schedule, { rate, seed }] = [planned, plan];
+    const ordinal = await count(planId, operation);
     const outcome =
-      planned.get(`${operation} ${ordinal}`) ?? (operation === 'inquire' ? null : byChance(plan, operation, ordinal));
+      schedule.get(`${operation} ${ordinal}`) ??
+      (operation === 'inquire' ? null : byChance({ rate, seed }, operation, ordinal));
     if (outcome) {
       injected.push({ operation, ordinal, outcome });
       if (injected.length > REMEMBERED) injected = injected.slice(-REMEMBERED);
@@ -57,20 +73,24 @@ export function createFaults(): Faults {
   }
 
   return {
-    set(wanted) {
+    set(wanted, id = `${Number(planId) + 1}`) {
       plan = wanted;
+      planId = id;
       planned = new Map(wanted.schedule.map((item) => [`${item.operation} ${item.ordinal}`, item.outcome] as const));
-      counts = new Map();
       injected = [];
     },
     plan: () => plan,
-    forRequest: (request) => (request.attempt === 1 ? next(momentOf(request) as Planned) : null),
+    forRequest: async (request) => (request.attempt === 1 ? next(momentOf(request) as Planned) : null),
     forInquiry: () => next('inquire'),
     injected: () => injected,
   };
 }
 
-function byChance({ seed, rate }: FaultPlan, operation: Planned, ordinal: number): Outcome | null {
+function byChance(
+  { seed, rate }: Pick<FaultPlan, 'seed' | 'rate'>,
+  operation: Planned,
+  ordinal: number,
+): Outcome | null {
   if (rate === 0) return null;
   const random = seededRandom(
     (Math.imul(seed + KINDS.indexOf(operation), 0x9e3779b1) ^ Math.imul(ordinal, 0x85ebca77)) >>> 0,

@@ -1,4 +1,4 @@
-// network: the card network. Owns bin_ranges and simulator_transactions. Knows messages, codes, card ranges and links; nothing of
+// network: the card network. Owns bin_ranges, simulator_transactions and simulator_fault_counts. Knows messages, codes, card ranges and links; nothing of
 // orders, projects or HTTP. The gateway sends through a Link by the name that a terminal carries; the issuing side answers as IssuerHost.
 export { type Bin, type BinRange, binList, binPut, binRemove, binsLoad, lookupBin } from './bins.ts';
 export { type FaultPlan, type FaultPlanInput, type Faults, faultPlanFrom, type Injected } from './faults.ts';
@@ -23,6 +23,7 @@ export {
   NoAnswer,
 } from './message.ts';
 export type { OrderBook } from './queries.ts';
+export { type SharedFaults, sharedFaults } from './shared-faults.ts';
 export { createSimulator, type LateAnswerListener, type Simulator, type SimulatorOptions } from './simulator.ts';
 export {
   type Chargeback,

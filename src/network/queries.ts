@@ -1,4 +1,4 @@
-// The SQL of this room: bin_ranges and simulator_transactions, named in no other file.
+// The SQL of this room: bin_ranges, simulator_transactions and simulator_fault_counts, named in no other file.
 import { arrayLiteral, type Db, type Kind, table } from '../store/index.ts';
 import type { NetworkOperation } from './message.ts';
 
@@ -189,4 +189,19 @@ export const booksSelect = (db: Db, projectId: bigint | null): Promise<OrderBook
 
 function sum(what: string, operation: NetworkOperation): string {
   return `coalesce(sum(${what}) filter (where operation = '${operation}'), 0)::int8`;
+}
+
+/** One more operation of that kind under that plan; how many there are by now. */
+export async function faultCountAdd(db: Db, plan: string, operation: string): Promise<number> {
+  const [row] = await db.query<{ count: bigint }>(
+    `insert into simulator_fault_counts as c (plan, operation, count) values ($1, $2, 1)
+     on conflict (plan, operation) do update set count = c.count + 1 returning count`,
+    [plan, operation],
+  );
+  return Number(row?.count ?? 1n);
+}
+
+/** The counts of other plans are of no use any more. */
+export async function faultCountsKeep(db: Db, plan: string): Promise<void> {
+  await db.query('delete from simulator_fault_counts where plan <> $1', [plan]);
 }

@@ -4,7 +4,7 @@ import type { Clock, Log, Random } from '../base/index.ts';
 import type { Committer, Db } from '../store/index.ts';
 import { insert } from '../store/index.ts';
 import { lookupBin } from './bins.ts';
-import { createFaults, type Faults } from './faults.ts';
+import { createFaults, type FaultCount, type Faults } from './faults.ts';
 import { authCodeFrom, networkTransactionId, rrnOf } from './identifiers.ts';
 import { exchange } from './link.ts';
 import { type IssuerHost, type Link, type NetworkAnswer, type NetworkRequest, NoAnswer } from './message.ts';
@@ -26,6 +26,8 @@ export interface SimulatorOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Counts for the plan of faults, where processes share one; by default this one counts alone. */
+  readonly countFault?: FaultCount;
   /** Our own issuing side; without it its cards are answered 15. */
   readonly issuer?: IssuerHost | null;
   /** How long a caller waits for an answer that is on its way. */
@@ -63,7 +65,7 @@ interface Play {
 export function createSimulator(options: SimulatorOptions): Simulator {
   const { committer, clock, random, log, issuer = null } = options;
   const { answerTimeoutMs = 20_000, lostAfterMs = 1000, slowMs = 15_000, lateAfterMs = 2000 } = options;
-  const faults = createFaults();
+  const faults = createFaults(options.countFault);
   const stopped = new AbortController();
   const counts = { answered: 0, unanswered: 0, duplicatesDropped: 0, late: 0 };
   let lateListener: LateAnswerListener = () => undefined;
@@ -150,8 +152,8 @@ export function createSimulator(options: SimulatorOptions): Simulator {
     return record(request, (book) => entryFromIssuer(request, book, answer, clock.now()));
   }
 
-  function perform(request: NetworkRequest): Promise<NetworkAnswer> {
-    const planned = faults.forRequest(request);
+  async function perform(request: NetworkRequest): Promise<NetworkAnswer> {
+    const planned = await faults.forRequest(request);
     const host = issuer !== null && lookupBin(request.pan).own ? issuer : null;
     const byCard = host ? null : outcomeOf(request);
     const outcome = planned ?? byCard;
@@ -194,8 +196,8 @@ export function createSimulator(options: SimulatorOptions): Simulator {
     faults,
     send: (request) => counted(() => perform(request)),
     inquire: (owner, reference) =>
-      counted(() => {
-        const planned = faults.forInquiry();
+      counted(async () => {
+        const planned = await faults.forInquiry();
         const work = (): Promise<NetworkAnswer | null> => look(owner, reference);
         return planned && 'fault' in planned ? play(planned.fault, work, () => undefined) : work();
       }),

@@ -3,6 +3,7 @@ export { StartError } from './binaries.ts';
 export * from './commit.ts';
 export { type Database, type HeldLock, openDatabase, type SessionOptions } from './database.ts';
 export { type Connection, type Embedded, startEmbedded } from './embedded.ts';
+export { openShared, type Shared } from './followed.ts';
 export { openInstallation } from './installation.ts';
 export { claimDatabase } from './installation-mode.ts';
 export { migrate } from './migrate.ts';

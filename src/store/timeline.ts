@@ -1,5 +1,5 @@
 // Moments at which something is due, in whichever room: found and run in their order when a clock is moved.
-import type { VirtualClock } from '../base/index.ts';
+import type { Clock } from '../base/index.ts';
 import type { Db } from './commit.ts';
 
 /** What a room has due by itself. */
@@ -19,20 +19,21 @@ async function runAll(timelines: readonly Timeline[]): Promise<number> {
   return touched;
 }
 
-/** Moves the clock to `target`, stopping at each moment at which something is due and running it there, in order. */
+/** Moves the clock to `target` by `move`, stopping at each moment at which something is due and running it there, in order. */
 export async function advanceTo(
   db: Db,
   timelines: readonly Timeline[],
-  clock: VirtualClock,
+  clock: Clock,
+  move: (to: Date) => Promise<void>,
   target: Date,
 ): Promise<void> {
   for (;;) {
     const next = earliest(await Promise.all(timelines.map((timeline) => timeline.nextDueAt(db))));
     if (next === null || next > target) break;
     // Never back: what is overdue runs now.
-    if (next > clock.now()) clock.set(next);
+    if (next > clock.now()) await move(next);
     if ((await runAll(timelines)) === 0) break;
   }
-  if (target > clock.now()) clock.set(target);
+  if (target > clock.now()) await move(target);
   await runAll(timelines);
 }

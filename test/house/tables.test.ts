@@ -42,7 +42,9 @@ const INSTALLATION_WIDE = new Set([
   'operator_audit',
   'project_versions',
   'rates',
-  'sandbox_clock',
+  'shared_followers',
+  'shared_state',
+  'simulator_fault_counts',
   'vault_keys',
 ]);
 

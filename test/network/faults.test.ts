@@ -12,9 +12,9 @@ const planned = (input: Parameters<typeof faultPlanFrom>[0]): FaultPlan => {
 };
 
 describe('fault plans', () => {
-  it('hits the operation of that kind and number, counted since the plan was set', () => {
+  it('hits the operation of that kind and number, counted since the plan was set', async () => {
     const faults = createFaults();
-    assert.equal(faults.forRequest(request()), null);
+    assert.equal(await faults.forRequest(request()), null);
     faults.set(
       planned({
         seed: 1,
@@ -25,26 +25,26 @@ describe('fault plans', () => {
       }),
     );
     const authorize = request();
-    assert.deepEqual(faults.forRequest(authorize), { code: '51' });
-    assert.equal(faults.forRequest(after(authorize, 'charge')), null);
-    assert.deepEqual(faults.forRequest(after(authorize, 'charge')), { fault: 'lost_after' });
-    assert.equal(faults.forRequest(after(authorize, 'charge')), null);
+    assert.deepEqual(await faults.forRequest(authorize), { code: '51' });
+    assert.equal(await faults.forRequest(after(authorize, 'charge')), null);
+    assert.deepEqual(await faults.forRequest(after(authorize, 'charge')), { fault: 'lost_after' });
+    assert.equal(await faults.forRequest(after(authorize, 'charge')), null);
     assert.deepEqual(faults.injected(), [
       { operation: 'authorize', ordinal: 1, outcome: { code: '51' } },
       { operation: 'charge', ordinal: 2, outcome: { fault: 'lost_after' } },
     ]);
   });
 
-  it('neither counts nor hits repeats of a reference', () => {
+  it('neither counts nor hits repeats of a reference', async () => {
     const faults = createFaults();
     faults.set(planned({ schedule: [{ operation: 'refund', ordinal: 2, fault: 'reset' }] }));
     const refund = after(request(), 'refund');
-    assert.equal(faults.forRequest(refund), null);
-    assert.equal(faults.forRequest({ ...refund, attempt: 2 }), null);
-    assert.deepEqual(faults.forRequest(after(request(), 'refund')), { fault: 'reset' });
+    assert.equal(await faults.forRequest(refund), null);
+    assert.equal(await faults.forRequest({ ...refund, attempt: 2 }), null);
+    assert.deepEqual(await faults.forRequest(after(request(), 'refund')), { fault: 'reset' });
   });
 
-  it('counts rebills and inquiries apart', () => {
+  it('counts rebills and inquiries apart', async () => {
     const faults = createFaults();
     faults.set(
       planned({
@@ -54,21 +54,21 @@ describe('fault plans', () => {
         ],
       }),
     );
-    assert.equal(faults.forRequest(request()), null);
-    assert.deepEqual(faults.forRequest(request({ initiator: 'merchant', entryMode: 'credential_on_file' })), {
+    assert.equal(await faults.forRequest(request()), null);
+    assert.deepEqual(await faults.forRequest(request({ initiator: 'merchant', entryMode: 'credential_on_file' })), {
       fault: 'twice',
     });
-    assert.equal(faults.forInquiry(), null);
-    assert.deepEqual(faults.forInquiry(), { fault: 'reset' });
-    assert.equal(faults.forInquiry(), null);
+    assert.equal(await faults.forInquiry(), null);
+    assert.deepEqual(await faults.forInquiry(), { fault: 'reset' });
+    assert.equal(await faults.forInquiry(), null);
   });
 
-  it('replays by seed: the same faults for the same counts, however the kinds interleave', () => {
-    const run = (seed: number, order: readonly ('charge' | 'refund')[]): string[] => {
+  it('replays by seed: the same faults for the same counts, however the kinds interleave', async () => {
+    const run = async (seed: number, order: readonly ('charge' | 'refund')[]): Promise<string[]> => {
       const faults = createFaults();
       faults.set(planned({ seed, rate: 0.3 }));
       const authorize = request();
-      for (const operation of order) faults.forRequest(after(authorize, operation));
+      for (const operation of order) await faults.forRequest(after(authorize, operation));
       return faults
         .injected()
         .map((one) => JSON.stringify(one))
@@ -76,22 +76,22 @@ describe('fault plans', () => {
     };
     const even = Array.from({ length: 400 }, (_, i) => (i % 2 ? 'charge' : 'refund'));
     const sorted = [...even].sort();
-    fc.assert(
-      fc.property(fc.nat(), (seed) => {
-        const first = run(seed, even);
-        assert.deepEqual(run(seed, sorted), first);
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), async (seed) => {
+        const first = await run(seed, even);
+        assert.deepEqual(await run(seed, sorted), first);
         assert.ok(first.length > 60 && first.length < 180, `${first.length} of 400 at 30 %`);
-        assert.notDeepEqual(run(seed + 1000, even), first);
+        assert.notDeepEqual(await run(seed + 1000, even), first);
       }),
       { numRuns: 10 },
     );
   });
 
-  it('never hits inquiries by chance', () => {
+  it('never hits inquiries by chance', async () => {
     const faults = createFaults();
     faults.set(planned({ seed: 1, rate: 1 }));
-    for (let i = 0; i < 100; i++) assert.equal(faults.forInquiry(), null);
-    assert.notEqual(faults.forRequest(request()), null);
+    for (let i = 0; i < 100; i++) assert.equal(await faults.forInquiry(), null);
+    assert.notEqual(await faults.forRequest(request()), null);
   });
 
   const refused: readonly (readonly [Parameters<typeof faultPlanFrom>[0], string])[] = [

@@ -99,7 +99,7 @@ after(async () => {
   for (const stop of stops.reverse()) await stop();
 });
 
-function client(url: string, authorization: string | null): Client {
+export function client(url: string, authorization: string | null): Client {
   return async (method, target, body, headers = {}) => {
     const response = await fetch(`${url}${target}`, {
       method,
