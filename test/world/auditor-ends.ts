@@ -1,0 +1,127 @@
+// The last audit, when all troubles are over: every order is read once more, and the books of merchant, acquirer and issuer are laid
+// beside one another. Rule: what they disagree about is a sentence with both numbers.
+import type { Auditor } from './auditor.ts';
+import { cents, type OrderBook, type OrderShown, sumsOf } from './auditor-orders.ts';
+
+/** The acquirer's sums of an order, minor units of its currency. */
+export interface AcquirerBook {
+  readonly currency: string;
+  readonly authorized: number;
+  readonly reversed: number;
+  readonly charged: number;
+  readonly voided: number;
+  readonly refunded: number;
+  readonly credited: number;
+}
+
+const NOTHING = { authorized: 0, reversed: 0, charged: 0, voided: 0, refunded: 0, credited: 0 };
+
+/** Cents of the wire in minor units of a currency. */
+const minor = (amount: number, currency: string): number => (currency === 'JPY' ? amount / 100 : amount);
+
+const OVER_UNTAKEN = new Set(['rejected', 'fraud', 'declined', 'error']);
+
+/** What the acquirer should have of an order that shows this; a sentence when it has something else. */
+export function acquirerAgrees(subject: string, order: OrderShown, found: AcquirerBook | null): string | null {
+  const book = found ?? { ...NOTHING, currency: order.currency };
+  const sums = sumsOf(order);
+  const pairs: readonly (readonly [string, number, number])[] = [
+    ['charged', sums.charged, book.charged],
+    ['voided', sums.voided, book.voided],
+    ['refunded', sums.refunded, book.refunded],
+    ['credited', sums.credited, book.credited],
+  ];
+  if (book.currency !== order.currency)
+    return `${subject}: in ${order.currency} here, in ${book.currency} at the acquirer`;
+  for (const [what, ours, theirs] of pairs)
+    if (minor(ours, order.currency) !== theirs)
+      return `${subject}: ${what} ${ours / 100} here, ${theirs} minor units at the acquirer`;
+  const gone = OVER_UNTAKEN.has(order.status) || order.status === 'new' || order.status === 'prepared';
+  if (gone && book.authorized !== book.reversed)
+    return `${subject}: is ${order.status}, and the acquirer still holds ${book.authorized - book.reversed}`;
+  if (sums.released && book.reversed !== book.authorized)
+    return `${subject}: is reversed, and the acquirer holds ${book.authorized - book.reversed}`;
+  if (order.status === 'authorized' && book.authorized - book.reversed !== minor(cents(order.amount), order.currency))
+    return `${subject}: is authorized for ${order.amount}, and the acquirer holds ${book.authorized - book.reversed}`;
+  return null;
+}
+
+interface Cashflow {
+  readonly currency: string;
+  readonly amount: string;
+  readonly fee: string;
+  readonly incoming: string;
+  readonly receivable: string;
+  readonly reserve: string;
+}
+
+export interface Priced extends OrderShown {
+  readonly operations: readonly (OrderShown['operations'][number] & { readonly cashflow?: Cashflow })[];
+}
+
+/** Half to even, of amounts that are far below what a double holds exactly. */
+function halfEven(value: number): number {
+  const floor = Math.floor(value + 1e-9);
+  const rest = value - floor;
+  if (Math.abs(rest - 0.5) < 1e-6) return floor % 2 === 0 ? floor : floor + 1;
+  return Math.round(value);
+}
+
+/** The merchant's own book: each operation's identity, the fee and the reserve of a charge, and what went back against what came. */
+export function cashflowsAgree(subject: string, order: Priced): string | null {
+  const rows = order.operations.filter(({ status, cashflow }) => status === 'success' && cashflow);
+  let came = 0;
+  let went = 0;
+  for (const { type, amount, cashflow } of rows) {
+    const flow = cashflow as Cashflow;
+    const [total, fee, incoming, receivable, reserve] = [
+      flow.amount,
+      flow.fee,
+      flow.incoming,
+      flow.receivable,
+      flow.reserve,
+    ].map(cents) as [number, number, number, number, number];
+    const outgoing = ['refund', 'credit', 'chargeback'].includes(type) ? total : 0;
+    const at = `${subject}: the ${type} of ${amount} has cashflow ${JSON.stringify(flow)}`;
+    const taken = order.status === 'reversed' && type === 'reverse';
+    if (!taken && receivable !== incoming - outgoing - fee - reserve) return `${at}, which doesn't add up`;
+    if (type === 'charge') {
+      came += total;
+      if (fee !== halfEven(total * 0.029) + 30) return `${at}, a fee of 2.9 % and 0.30 is another`;
+      if (reserve !== halfEven(total * 0.05)) return `${at}, a reserve of 5 % is another`;
+      if (order.currency === flow.currency && total !== cents(amount)) return `${at}, another amount`;
+    }
+    if (type === 'refund') went += total;
+  }
+  if (order.status === 'refunded' && came !== went)
+    return `${subject}: all is refunded, ${came / 100} came and ${went / 100} went back in the accounting currency`;
+  return went > came ? `${subject}: more went back (${went / 100}) than came (${came / 100})` : null;
+}
+
+/** Every event of an order has its number, and every status that was shown its event. */
+export function eventsAgree(
+  book: OrderBook,
+  seen: ReadonlySet<string>,
+  events: readonly { readonly sequence: number; readonly type: string }[],
+): string | null {
+  const numbers = events.map(({ sequence }) => sequence);
+  if (numbers.some((number, i) => number !== i + 1))
+    return `${book.subject}: its events are numbered ${numbers.join()}`;
+  const types = new Set(events.map(({ type }) => type));
+  const missing = [...seen].find((status) => !types.has(`order.${status}`));
+  return missing ? `${book.subject}: was shown ${missing}, and there is no event of it (${[...types].join()})` : null;
+}
+
+/** An order that the merchant's list shows, and who asked for it. */
+export function listed(auditor: Auditor, tag: string | undefined, order: OrderShown): OrderBook | null {
+  const book = tag === undefined ? undefined : auditor.orders.get(tag);
+  if (!book) {
+    auditor.contradicts(`order ${order.id}: the list shows it, and nobody asked for it (${tag ?? 'no tag'})`);
+    return null;
+  }
+  if (book.id !== null && book.id !== order.id) {
+    auditor.contradicts(`${book.subject}: was asked for once, and the list shows order ${order.id} too`);
+    return null;
+  }
+  return book;
+}

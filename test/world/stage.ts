@@ -1,0 +1,185 @@
+// What a world stands on: a Postgres of its own that may be killed, one prepared database to copy, and servers as processes behind
+// proxies. Rule: every process that was started here ends here.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { createLog, systemClock } from '../../src/base/index.ts';
+import {
+  type Connection,
+  type Database,
+  type Embedded,
+  migrate,
+  openDatabase,
+  startEmbedded,
+} from '../../src/store/index.ts';
+import { type PostgresProxy, postgresProxy } from '../support/postgres-proxy.ts';
+import { PUBLIC_URL } from './payer.ts';
+import { settle, type Town } from './town.ts';
+import type { ChildOrder } from './world-child.ts';
+
+const BASE = 'world_base';
+const silent = createLog('silent');
+
+export interface Server {
+  /** null while it is down. */
+  readonly url: string | null;
+  readonly proxy: PostgresProxy;
+  start(): Promise<void>;
+  kill(): Promise<void>;
+  /** Sends a signal; true when there was a process to take it. */
+  signal(name: NodeJS.Signals): boolean;
+  /** By SIGTERM; its exit code, or null when it had to be killed. */
+  stop(): Promise<number | null>;
+}
+
+export interface Scene {
+  readonly servers: readonly Server[];
+  readonly connection: Connection;
+  /** Around all proxies. */
+  readonly database: Database;
+  close(): Promise<void>;
+}
+
+export interface Stage {
+  readonly embedded: Embedded;
+  readonly town: Town;
+  /** A copy of the prepared database, with so many servers that are not started. */
+  scene(name: string, servers: number, options?: SceneOptions): Promise<Scene>;
+  close(): Promise<void>;
+}
+
+export interface SceneOptions {
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const LINK: ChildOrder['link'] = { answerTimeoutMs: 2000, lostAfterMs: 40, slowMs: 300, lateAfterMs: 60 };
+const START_MS = 60_000;
+
+export async function openStage(): Promise<Stage> {
+  const dir = mkdtempSync(path.join(os.tmpdir(), 'florin-world-'));
+  const embedded = await startEmbedded(dir, {
+    log: silent,
+    clock: systemClock,
+    settings: { fsync: 'off', full_page_writes: 'off', shared_buffers: '64MB', checkpoint_timeout: '1h' },
+  });
+  const admin = openDatabase(embedded.connection, { log: silent, connections: 2 });
+  const keys = path.join(dir, 'keys');
+
+  async function open(database: string, dataDir: string, servers: number, options: SceneOptions): Promise<Scene> {
+    const connection = { ...embedded.connection, database };
+    const made = await Promise.all(Array.from({ length: servers }, () => openServer(connection, dataDir, options)));
+    const looking = openDatabase(connection, { log: silent, connections: 2 });
+    return {
+      servers: made,
+      connection,
+      database: looking,
+      async close() {
+        await Promise.all(made.map((server) => server.kill()));
+        await Promise.all(made.map(({ proxy }) => proxy.close()));
+        await looking.close();
+      },
+    };
+  }
+
+  await admin.query(`create database ${BASE}`);
+  await migrate({ ...embedded.connection, database: BASE }, silent);
+  const first = await open(BASE, keys, 1, {});
+  const [server] = first.servers as [Server];
+  await server.start();
+  const town = await settle(server.url as string);
+  await server.stop();
+  await first.close();
+
+  return {
+    embedded,
+    town,
+    async scene(name, servers, options = {}) {
+      const dataDir = path.join(dir, name);
+      cpSync(keys, dataDir, { recursive: true });
+      await again(() => admin.query(`create database ${name} template ${BASE}`));
+      const scene = await open(name, dataDir, servers, options);
+      return {
+        ...scene,
+        async close() {
+          await scene.close();
+          await again(() => admin.query(`drop database ${name} with (force)`));
+          rmSync(dataDir, { recursive: true, force: true });
+        },
+      };
+    },
+    async close() {
+      await admin.close();
+      await embedded.stop();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The server may just come back from a kill. */
+async function again<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tries >= 100) throw error;
+      await systemClock.sleep(100);
+    }
+  }
+}
+
+async function openServer(connection: Connection, dataDir: string, options: SceneOptions): Promise<Server> {
+  const proxy = await postgresProxy(connection);
+  let child: ChildProcess | null = null;
+  let url: string | null = null;
+  const gone = (): boolean => !child || child.exitCode !== null || child.signalCode !== null;
+
+  async function ended(signal: NodeJS.Signals, withinMs: number): Promise<number | null> {
+    const dying = child;
+    url = null;
+    if (!dying || gone()) return dying?.exitCode ?? null;
+    const exit = new Promise<number | null>((resolve) => dying.once('exit', resolve));
+    dying.kill(signal);
+    const late = setTimeout(() => dying.kill('SIGKILL'), withinMs);
+    const code = await exit;
+    clearTimeout(late);
+    child = null;
+    return code;
+  }
+
+  return {
+    proxy,
+    get url() {
+      return gone() ? null : url;
+    },
+    async start() {
+      const told: ChildOrder = {
+        env: { PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'silent', PUBLIC_URL, ...options.env },
+        connection: proxy.connection as ChildOrder['connection'],
+        link: LINK,
+      };
+      const started = spawn(
+        process.execPath,
+        [path.join(import.meta.dirname, 'world-child.ts'), JSON.stringify(told)],
+        { stdio: ['ignore', 'pipe', process.env.FLORIN_TEST_WORLD_ERRORS ? 'inherit' : 'ignore'] },
+      );
+      child = started;
+      url = await new Promise<string | null>((resolve, reject) => {
+        const late = setTimeout(() => reject(new Error('a server of the world does not start')), START_MS);
+        const done = (address: string | null): void => {
+          clearTimeout(late);
+          resolve(address);
+        };
+        started.stdout?.once('data', (text: Buffer) => done(text.toString().trim()));
+        // It may be killed, or find no database, before it serves.
+        started.once('exit', () => done(null));
+      });
+    },
+    kill: async () => void (await ended('SIGKILL', 5000)),
+    signal(name) {
+      if (gone()) return false;
+      return child?.kill(name) ?? false;
+    },
+    stop: () => ended('SIGTERM', 40_000),
+  };
+}
