@@ -163,12 +163,17 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       background: inBackground,
     };
     const issuer: Issuer = { ...shared, tenants };
-    const loginRefused = auditRefusals({ database, keyed, clock, log, background: inBackground });
+    const refusals = auditRefusals({ database, keyed, clock, log, background: inBackground });
     const limiter = rateLimiter(systemClock);
     const failures = sandbox ? null : { perSecond: 0.5, burst: 20 };
     const issuing = createIssuing({
       issuer,
-      limits: { limiter, rate: config.rateLimit, failures, onRefused: (from) => loginRefused(from, 'issuing') },
+      limits: {
+        limiter,
+        rate: config.rateLimit,
+        failures,
+        onRefused: (from) => refusals.refused(from, 'issuing', null),
+      },
       ports: {
         verifyCavv: (claim) => verifyCavv(vault, claim),
         forward: createForwarding({ clock: systemClock, log, allowPrivate: sandbox }),
@@ -216,6 +221,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       project: (id) => projects.byId(id),
     };
     closers.push(async () => {
+      refusals.tell(true);
       await Promise.all(background);
     });
 
@@ -266,7 +272,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     const operatorAuthentication = bearerAuthentication({
       secrets: [config.operatorSecret],
       failures: sandbox ? null : { limiter, rate: { perSecond: 0.2, burst: 10 } },
-      onRefused: (from) => loginRefused(from, 'operator'),
+      onRefused: (from) => refusals.refused(from, 'operator', null),
     });
     const timelines = [orderTimeline(gateway), ...issuing.timelines];
     const apis: AnyApi[] = [
@@ -277,7 +283,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
         limiter,
         rate: config.rateLimit,
         failures,
-        onRefused: (from) => loginRefused(from, 'gateway'),
+        onRefused: (from, login) => refusals.refused(from, 'gateway', login),
       }),
       operatorApi(office, operatorAuthentication, issuing.operator),
     ];
@@ -360,6 +366,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
           purgeCommitGroups(database, addMs(now, -86_400_000)),
           rates.reload(now),
           issuing.purge(),
+          refusals.tell(),
         ]);
         while ((await vault.rewrap(500)) > 0 && !stopping.signal.aborted);
       };

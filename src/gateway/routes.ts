@@ -13,8 +13,8 @@ export interface GatewayApiOptions {
   readonly rate: Rate | null;
   /** Wrong credentials of one address; null: no limit. */
   readonly failures: Rate | null;
-  /** Told the address of every refused login. */
-  readonly onRefused: (remoteAddress: string) => void;
+  /** Told the address of every refused login, and which it was; null: none that could be read. */
+  readonly onRefused: (remoteAddress: string, login: string | null) => void;
 }
 
 const DAY_MS = 86_400_000;

@@ -1,6 +1,7 @@
 // Credentials. Rule: nothing of the answer, its bytes or its time tells whether a login exists.
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
+import { addressOf } from '../base/index.ts';
 import { Failure } from './failure.ts';
 import { type Rate, type RateLimiter, tooMany } from './limits.ts';
 
@@ -71,13 +72,4 @@ export function basicCredentials(field: string | undefined): { login: string; pa
 }
 
 /** What one party holds as its own: an IPv4 address, the /64 of an IPv6 address. */
-export function networkOf(address: string): string {
-  if (!address.includes(':')) return address;
-  const [head = '', tail] = address.split('%')[0]?.split('::') ?? [];
-  const left = head === '' ? [] : head.split(':');
-  const right = tail ? tail.split(':') : [];
-  const zeros =
-    tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0');
-  const groups = [...left, ...zeros, ...right].slice(0, 4).map((group) => group.replace(/^0+(?=.)/, '').toLowerCase());
-  return `${groups.join(':')}::/64`;
-}
+export const networkOf = (address: string): string => addressOf(address)?.party ?? address;

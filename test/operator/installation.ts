@@ -28,6 +28,8 @@ export interface Installation extends Bench {
   rotations: number;
   /** A request with the operator's secret. */
   call(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Reply>;
+  /** What was counted of refused logins is told now. */
+  tellRefusals(): void;
   stop(): Promise<void>;
 }
 
@@ -70,7 +72,7 @@ export async function installation(): Promise<Installation> {
       return { order_id: '77', url: `https://pay.example/pay/${'t'.repeat(32)}` };
     },
   };
-  const refused = auditRefusals({
+  const refusals = auditRefusals({
     database,
     keyed: tools.keyed,
     clock,
@@ -80,7 +82,7 @@ export async function installation(): Promise<Installation> {
   const authentication = bearerAuthentication({
     secrets: [SECRET, 'the-secret-before-it'],
     failures: { limiter, rate: { perSecond: 1, burst: 200 } },
-    onRefused: (origin) => refused(origin, 'operator'),
+    onRefused: (origin) => refusals.refused(origin, 'operator', null),
   });
   const declaration = operatorApi(office, authentication);
   const server = createServer({ log: silent, clock, random: tools.random });
@@ -109,6 +111,7 @@ export async function installation(): Promise<Installation> {
       const read = isPage ? text : text === '' ? null : JSON.parse(text);
       return { status: response.status, headers: response.headers, body: read };
     },
+    tellRefusals: () => refusals.tell(true),
     stop: () => server.close(),
   };
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { systemClock } from '../../src/base/index.ts';
 import { compileExpression, MAX_LENGTH } from '../../src/gateway/risk/expression.ts';
-import { addressOf, factsOf, keysOf } from '../../src/gateway/risk/facts.ts';
+import { factsOf, keysOf } from '../../src/gateway/risk/facts.ts';
 import { countersFor } from '../../src/gateway/risk/risk.ts';
 import { ruleProblems } from '../../src/gateway/risk/rules.ts';
 import { assess, compileRules, type RuleText, type Verdict } from '../../src/gateway/risk/ruleset.ts';
@@ -311,28 +311,6 @@ test('keys are hashed, and belong to one project and dimension', () => {
     keys.filter((key) => other.includes(key)),
     [],
   );
-});
-
-test('addresses: what is one visitor, and what is one net', () => {
-  const table: [string | undefined, string | null, string | null][] = [
-    ['203.0.113.7', '203.0.113.7', '203.0.113'],
-    [' 203.0.113.7 ', '203.0.113.7', '203.0.113'],
-    ['::ffff:203.0.113.7', '203.0.113.7', '203.0.113'],
-    ['::FFFF:cb00:7107', '203.0.113.7', '203.0.113'],
-    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2', '2001:db8:1'],
-    ['2001:0DB8:0001::', '2001:db8:1:0', '2001:db8:1'],
-    ['fe80::1%eth0', 'fe80:0:0:0', 'fe80:0:0'],
-    ['::1', '0:0:0:0', '0:0:0'],
-    ['203.0.113', null, null],
-    ['203.0.113.7:80', null, null],
-    ['example.com', null, null],
-    ['', null, null],
-    [undefined, null, null],
-  ];
-  for (const [given, visitor, net] of table) {
-    const found = addressOf(given);
-    assert.deepEqual([found?.visitor ?? null, found?.net ?? null], [visitor, net], `${given}`);
-  }
 });
 
 test('what is wrong with a rule is told by field, all at once, without its values', () => {

@@ -1,7 +1,6 @@
 // What is known of a payment when the rules are asked, and the keys that it is counted under. Pure.
 // Rule: something that nobody told is absent, not empty, so that no rule mistakes "unknown" for a value.
-import { isIPv4, isIPv6 } from 'node:net';
-import { exponentOf, formatDateTime } from '../../base/index.ts';
+import { addressOf, exponentOf, formatDateTime } from '../../base/index.ts';
 
 export interface Payment {
   readonly project: {
@@ -70,46 +69,6 @@ export function factsOf(payment: Payment) {
 
 export type Facts = ReturnType<typeof factsOf>;
 
-interface Address {
-  /** As it is shown to expressions. */
-  readonly text: string;
-  /** What counts as one visitor: an IPv4 address, or the /64 that one IPv6 customer is given. */
-  readonly visitor: string;
-  /** /24 or /48: what one hoster or one botnet's rack shares. */
-  readonly net: string;
-}
-
-/** null: no address in form. An IPv4 address inside IPv6 is that IPv4 address. */
-export function addressOf(given: string | undefined): Address | null {
-  const text = given?.trim().toLowerCase() ?? '';
-  if (isIPv4(text)) return { text, visitor: text, net: text.slice(0, text.lastIndexOf('.')) };
-  if (!isIPv6(text)) return null;
-  const groups = expand(text.split('%')[0] as string);
-  const [mark, high, low] = groups.slice(5) as [number, number, number];
-  if (mark === 0xffff && groups.slice(0, 5).every((group) => group === 0)) {
-    return addressOf([high >> 8, high & 255, low >> 8, low & 255].join('.'));
-  }
-  const prefix = (length: number): string =>
-    groups
-      .slice(0, length)
-      .map((group) => group.toString(16))
-      .join(':');
-  return { text, visitor: prefix(4), net: prefix(3) };
-}
-
-/** The eight groups of an IPv6 address. */
-function expand(address: string): number[] {
-  const dotted = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(address);
-  const hex = dotted
-    ? `${dotted[1]}${((Number(dotted[2]) << 8) | Number(dotted[3])).toString(16)}:${((Number(dotted[4]) << 8) | Number(dotted[5])).toString(16)}`
-    : address;
-  const [head = '', tail] = hex.split('::');
-  const parse = (part: string): number[] =>
-    part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16));
-  const [front, back] = [parse(head), parse(tail ?? '')];
-  return tail === undefined ? front : [...front, ...Array<number>(8 - front.length - back.length).fill(0), ...back];
-}
-
 /** One mailbox, one key: the part behind a plus sign is left out. */
 const mailbox = (email: string | undefined): string | null => {
   const match = /^([^@+]+)(?:\+[^@]*)?@(.+)$/.exec(email?.trim().toLowerCase() ?? '');
@@ -136,7 +95,7 @@ export function keysOf(payment: Payment, keyed: Keyed): Keys {
   const { project, draft, bin } = payment;
   const card = payment.fingerprint();
   const address = addressOf(draft.location?.ip);
-  const visitor = address?.visitor ?? null;
+  const visitor = address?.party ?? null;
   const amount = `${draft.amount} ${draft.currency}`;
   const values: Readonly<Record<Dimension, string | null>> = {
     card,
