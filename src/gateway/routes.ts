@@ -37,7 +37,7 @@ export function gatewayApi({
       failures: failures && { limiter, rate: failures },
       onRefused,
     }),
-    endpoints: [...orderEndpoints(gateway), ...rateEndpoints(gateway.db, gateway.clock)],
+    endpoints: [...orderEndpoints(gateway), ...rateEndpoints(gateway.db, gateway.clock, gateway.publicUrl)],
     allows: ({ project, rights }, right, { remoteAddress }) =>
       (right === null || rights.some((has) => has === right)) && addressAllowed(project, remoteAddress),
     strictQuery: ({ project }) => project.settings.strict_filters,

@@ -193,10 +193,11 @@ function shaper<Principal>(declaration: Api<Principal>, endpoint: AnyEndpoint<Pr
   const cardData = (request: FastifyRequest, pairs: readonly Pair[], { root }: CompiledSchema): Violation[] =>
     cardDataRefused && pairs.length > 0 ? cardDataIn(pairs, root, cardDataRefused.ids, ownIdOf(request)) : [];
 
-  function read(request: FastifyRequest, principal: Principal): Shaped {
+  async function read(request: FastifyRequest, principal: Principal): Promise<Shaped> {
     const pairs = queryPairs(request.url);
     const { value, violations } = queryObject(pairs, query.root, strictQuery?.(principal) ?? false);
-    settle(query, value, [...cardData(request, pairs, query), ...violations]);
+    const further = (await endpoint.wrongIn?.(value, principal)) ?? [];
+    settle(query, value, [...cardData(request, pairs, query), ...violations], further);
     return { params: paramsOf(request), query: value, body: {}, once: null };
   }
 
@@ -206,7 +207,7 @@ function shaper<Principal>(declaration: Api<Principal>, endpoint: AnyEndpoint<Pr
     const pairs = queryPairs(request.url);
     const { value, violations } = readJson(bytes, body.root, tolerance);
     const merged = mergeQuery(pairs, value, body.root, tolerance);
-    const further = endpoint.wrongIn?.(value, principal) ?? [];
+    const further = (await endpoint.wrongIn?.(value, principal)) ?? [];
     settle(body, value, [...cardData(request, pairs, body), ...violations, ...merged], further);
     return { params: paramsOf(request), query: {}, body: value, once };
   }

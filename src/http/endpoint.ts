@@ -62,10 +62,13 @@ export interface Endpoint<Principal, Params extends TSchema, Query extends TSche
   readonly query?: Query;
   readonly body?: Body;
   /**
-   * Further wrong fields of a body, by rules that its schema can't say: told together with the schema's own. Any field may be missing or
-   * of any type. Not with an API that has a reader.
+   * Further wrong fields of a body, or of a GET's query, by rules that its schema can't say: told together with the schema's own. Any
+   * field may be missing or of any type. Not with an API that has a reader.
    */
-  readonly wrongIn?: (body: Readonly<Record<string, unknown>>, principal: Principal) => readonly Violation[];
+  readonly wrongIn?: (
+    given: Readonly<Record<string, unknown>>,
+    principal: Principal,
+  ) => readonly Violation[] | Promise<readonly Violation[]>;
   readonly example?: unknown;
   readonly answers: Readonly<Record<number, DocumentedAnswer>>;
   /** Of its answers below 400, which then bring their own content-type; JSON when absent. Failures are always the envelope's. */

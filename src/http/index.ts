@@ -44,6 +44,7 @@ export { type PageLinks, pageLinks } from './links.ts';
 export { fetchOwn, type Served } from './loopback.ts';
 export { type AnyApi, type ApiInfo, openapiOf } from './openapi.ts';
 export { createMetrics, type Metrics, operations, type Readiness } from './operations.ts';
+export { type Listing, listAnswer, type Paging, paging, pagingOf } from './paging.ts';
 export { pointerNames, pointerOf } from './pointer.ts';
 export { purgeIdempotency } from './queries.ts';
 export type { Violation } from './schema.ts';

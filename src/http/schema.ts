@@ -3,7 +3,7 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { assert } from '../base/index.ts';
 import type { FieldError } from './failure.ts';
-import { type FieldKindName, fieldKinds } from './fields.ts';
+import { type FieldKindName, fieldKinds, listParts } from './fields.ts';
 import { meantName } from './meant.ts';
 import { pointerNames, pointerOf } from './pointer.ts';
 
@@ -67,7 +67,12 @@ ajv.addKeyword({
 ajv.addKeyword({
   keyword: 'x-list',
   type: 'string',
-  validate: (values: string[], text: string) => isListOf(text.split(','), values),
+  validate: (values: string[], text: string) => isListOf(text, (part) => values.length === 0 || values.includes(part)),
+});
+ajv.addKeyword({
+  keyword: 'x-each',
+  type: 'string',
+  validate: (kind: FieldKindName, text: string) => isListOf(text, (part) => isOfKind(kind, part)),
 });
 for (const [name, kind] of Object.entries(fieldKinds))
   if ('test' in kind) ajv.addFormat(name, { type: 'string', validate: kind.test });
@@ -75,8 +80,14 @@ for (const [name, kind] of Object.entries(fieldKinds))
 /** What isn't a number at all is the format's concern. */
 const inRange = (value: number, min: number, max: number): boolean =>
   Number.isNaN(value) || (value >= min && value <= max);
-const isListOf = (parts: readonly string[], values: readonly string[]): boolean =>
-  parts.length <= 200 && (values.length === 0 || parts.every((part) => values.includes(part.trim())));
+const isListOf = (text: string, isRight: (part: string) => boolean): boolean => {
+  const parts = listParts(text);
+  return parts.length <= 200 && parts.every(isRight);
+};
+function isOfKind(kind: FieldKindName, text: string): boolean {
+  const { test } = fieldKinds[kind] as { test?: RegExp | ((text: string) => boolean) };
+  return test === undefined || (typeof test === 'function' ? test(text) : test.test(text));
+}
 
 const compiled = new WeakMap<object, CompiledSchema>();
 
@@ -184,6 +195,7 @@ const DESCRIPTIONS: Readonly<Record<string, Describe>> = {
   maximum: ({ limit }) => ['Out of range', `at most ${String(limit)}`],
   'x-range': (_, schema) => ['Out of range', `${(schema['x-range'] as number[]).join(' to ')}`],
   'x-list': (_, schema) => ['Not allowed', oneOf(schema['x-list'] as string[])],
+  'x-each': (_, schema) => ['Not allowed', `each ${fieldKinds[schema['x-each'] as FieldKindName].says}, at most 200`],
   enum: (_, schema) => {
     const kind = schema['x-kind'];
     return kind ? ['Wrong format', fieldKinds[kind].says] : ['Not allowed', oneOf(schema.enum as unknown[])];

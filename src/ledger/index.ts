@@ -15,15 +15,7 @@ export {
   postReserveRelease,
 } from './post.ts';
 export { type PricingPlan, type PricingRule, pricingErrors } from './pricing.ts';
-export {
-  type Balance,
-  type Posting,
-  postingsOfOrders,
-  type RateRow,
-  ratesBetween,
-  ratesLatest,
-  settledKind,
-} from './queries.ts';
+export { type Balance, type Posting, postingsOfOrders, type RateFilter, type RateRow, settledKind } from './queries.ts';
 export {
   createRates,
   formatRate,
@@ -31,6 +23,9 @@ export {
   parseRate,
   type Rate,
   type RateInput,
+  type RateListing,
   type Rates,
+  rateListing,
   rateRows,
+  ratesAfterOf,
 } from './rates.ts';

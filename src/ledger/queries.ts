@@ -111,19 +111,57 @@ export const ratesLatest = (db: Db, day: string): Promise<RateRow[]> =>
     [day],
   );
 
-export interface RatePeriod {
+export interface RateFilter {
+  /** Days, both included; null: open. */
   readonly from: string | null;
   readonly to: string | null;
   readonly currencyFrom: string | null;
   readonly currencyTo: string | null;
+  /** Of each pair only the newest rate of the period. */
+  readonly latest: boolean;
 }
 
-/** One row a pair and day of the period, newest day first; both ends belong to it. */
-export const ratesBetween = (db: Db, { from, to, currencyFrom, currencyTo }: RatePeriod): Promise<RateRow[]> =>
-  db.query(
-    `select from_currency, to_currency, day::text, micro, source from rates
-     where ($1::date is null or day >= $1) and ($2::date is null or day <= $2)
-       and ($3::text is null or from_currency = $3) and ($4::text is null or to_currency = $4)
-     order by rates.day desc, from_currency, to_currency limit 2000`,
-    [from, to, currencyFrom, currencyTo],
+/** The row next to which a page lies. */
+export interface RatesAfter {
+  readonly day: string;
+  readonly from: string;
+  readonly to: string;
+  readonly back: boolean;
+}
+
+const ratesWhere = ({ latest }: RateFilter): string =>
+  `(select ${latest ? 'distinct on (from_currency, to_currency)' : ''} from_currency, to_currency, day, micro, source from rates
+    where ($1::date is null or day >= $1) and ($2::date is null or day <= $2)
+      and ($3::text is null or from_currency = $3) and ($4::text is null or to_currency = $4)
+    ${latest ? 'order by from_currency, to_currency, rates.day desc' : ''}) r`;
+
+const ratesValues = ({ from, to, currencyFrom, currencyTo }: RateFilter): (string | null)[] => [
+  from,
+  to,
+  currencyFrom,
+  currencyTo,
+];
+
+/** One row a pair and day, newest day first, one more than the limit; with `back` the other way round. */
+export function ratesPage(
+  db: Db,
+  filter: RateFilter,
+  { after, limit }: { readonly after: RatesAfter | null; readonly limit: number },
+): Promise<RateRow[]> {
+  const [older, behind, day, pair] = after?.back ? ['>', '<', 'asc', 'desc'] : ['<', '>', 'desc', 'asc'];
+  return db.query(
+    `select r.from_currency, r.to_currency, r.day::text, r.micro, r.source from ${ratesWhere(filter)}
+     where $5::date is null or r.day ${older} $5
+       or (r.day = $5 and (r.from_currency, r.to_currency) ${behind} ($6::text, $7::text))
+     order by r.day ${day}, r.from_currency ${pair}, r.to_currency ${pair} limit ${limit + 1}`,
+    [...ratesValues(filter), after?.day ?? null, after?.from ?? null, after?.to ?? null],
   );
+}
+
+export async function ratesCount(db: Db, filter: RateFilter): Promise<bigint> {
+  const [row] = await db.query<{ count: bigint }>(
+    `select count(*) as count from ${ratesWhere(filter)}`,
+    ratesValues(filter),
+  );
+  return row?.count ?? 0n;
+}

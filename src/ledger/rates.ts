@@ -1,9 +1,17 @@
 // Exchange rates: six decimals, a source and a day; the inverse is a row of its own, made once when rates are loaded.
 // The latest rates stand in memory, so that no payment asks the database for one.
 import { XMLParser } from 'fast-xml-parser';
-import { dayOf, divideHalfEven, isCurrency } from '../base/index.ts';
-import type { Db } from '../store/index.ts';
-import { type RateRow, ratesLatest, ratesUpsert } from './queries.ts';
+import { dayOf, divideHalfEven, isCurrency, parseDateTime } from '../base/index.ts';
+import { type Db, type PageOf, pageOf, placeOf } from '../store/index.ts';
+import {
+  type RateFilter,
+  type RateRow,
+  type RatesAfter,
+  ratesCount,
+  ratesLatest,
+  ratesPage,
+  ratesUpsert,
+} from './queries.ts';
 
 export interface Rate {
   /** Millionths of the target currency for one unit of the source currency. */
@@ -89,6 +97,33 @@ const at = (value: unknown, ...names: string[]): unknown =>
       typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>)[name] : undefined,
     value,
   );
+
+export interface RateListing extends PageOf<RateRow> {
+  /** null: not asked for. */
+  readonly total: bigint | null;
+}
+
+/** A page of the stored rates, newest day first. */
+export async function rateListing(
+  db: Db,
+  filter: RateFilter,
+  page: { readonly after: RatesAfter | null; readonly limit: number; readonly count: boolean },
+): Promise<RateListing> {
+  const found = await ratesPage(db, filter, page);
+  return {
+    ...pageOf(found, page, ({ day, from_currency, to_currency }) => [day, from_currency, to_currency]),
+    total: page.count ? await ratesCount(db, filter) : null,
+  };
+}
+
+/** The place that a cursor names; null: none of this list's. */
+export function ratesAfterOf(cursor: string): RatesAfter | null {
+  const place = placeOf(cursor, 3);
+  const [day = '', from = '', to = ''] = place?.key ?? [];
+  return place && parseDateTime(`${day} 00:00:00`) && isCurrency(from) && isCurrency(to)
+    ? { day, from, to, back: place.back }
+    : null;
+}
 
 export interface Rates {
   /** The latest known rate of the pair; null when there is none. */

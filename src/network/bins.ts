@@ -34,7 +34,10 @@ export interface BinRange {
 
 type Facts = Omit<BinRange, 'prefix'>;
 
-const UNKNOWN: Facts = { brand: 'unknown', subtype: 'unknown', title: null, country: null, own: false };
+/** Brand and product of a number of no known range. */
+export const UNKNOWN_CARD = 'unknown';
+
+const UNKNOWN: Facts = { brand: UNKNOWN_CARD, subtype: UNKNOWN_CARD, title: null, country: null, own: false };
 
 const own: ReadonlySet<string> = new Set(data.own);
 const builtIn: readonly BinRange[] = (data.issuers as [string, string, string, string, string][]).map(
@@ -88,6 +91,12 @@ const rangeFrom = ({ prefix, brand, subtype, title, country, own }: BinRangeRow)
 /** Reads the operator's ranges into memory. */
 export async function binsLoad(db: Db): Promise<void> {
   prefixes = byPrefix((await binRangesSelect(db)).map(rangeFrom));
+}
+
+/** The names that `card.type` and `card.subtype` may have now. */
+export function cardNames(): { readonly types: ReadonlySet<string>; readonly subtypes: ReadonlySet<string> } {
+  const facts = [...prefixes.values(), ...brands.map((range) => range.facts)];
+  return { types: new Set(facts.map(({ brand }) => brand)), subtypes: new Set(facts.map(({ subtype }) => subtype)) };
 }
 
 /** Every range in force, built in or added, by prefix. */

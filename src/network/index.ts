@@ -1,6 +1,16 @@
 // network: the card network. Owns bin_ranges, simulator_transactions and simulator_fault_counts. Knows messages, codes, card ranges and links; nothing of
 // orders, projects or HTTP. The gateway sends through a Link by the name that a terminal carries; the issuing side answers as IssuerHost.
-export { type Bin, type BinRange, binList, binPut, binRemove, binsLoad, lookupBin } from './bins.ts';
+export {
+  type Bin,
+  type BinRange,
+  binList,
+  binPut,
+  binRemove,
+  binsLoad,
+  cardNames,
+  lookupBin,
+  UNKNOWN_CARD,
+} from './bins.ts';
 export { type FaultPlan, type FaultPlanInput, type Faults, faultPlanFrom, type Injected } from './faults.ts';
 export { makeStan, networkTransactionId, rrnOf, type StanMaker, stanMaker } from './identifiers.ts';
 export {

@@ -16,8 +16,8 @@ import {
   postOperation,
   pricingErrors,
   type Rate,
+  rateListing,
   rateRows,
-  ratesBetween,
 } from '../../src/ledger/index.ts';
 import { createCommitter } from '../../src/store/index.ts';
 import { silent, type TestDatabase, testDatabase } from '../support/database.ts';
@@ -193,9 +193,11 @@ test('rates: six decimals, the inverse as a row of its own, lists by day and per
   await rates.put(rows, at);
   assert.equal(rates.get('EUR', 'USD')?.micro, 1_200_000n);
   assert.equal(rates.get('USD', 'EUR')?.micro, 833_333n);
-  const all = { currencyFrom: null, currencyTo: null };
-  assert.equal((await ratesBetween(database, { from: '2026-11-20', to: '2026-11-20', ...all })).length, 2);
-  assert.equal((await ratesBetween(database, { from: '2026-11-20', to: null, ...all })).length, 4);
+  const stored = async (from: string, to: string | null): Promise<number> => {
+    const filter = { from, to, currencyFrom: null, currencyTo: null, latest: false };
+    return (await rateListing(database, filter, { after: null, limit: 10, count: false })).rows.length;
+  };
+  assert.deepEqual([await stored('2026-11-20', '2026-11-20'), await stored('2026-11-20', null)], [2, 4]);
   assert.equal(rateRows([{ from: 'EUR', to: 'EUR', rate: '1', day: '2026-11-20' }], 'test'), null);
 });
 

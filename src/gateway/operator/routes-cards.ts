@@ -10,7 +10,10 @@ import {
   Digits,
   endpointOf,
   Flag,
+  listAnswer,
   Optional,
+  paging,
+  pagingOf,
   Shape,
   Text,
   Token,
@@ -21,9 +24,9 @@ import {
   parseRate,
   type RateInput,
   type RateRow,
+  rateListing,
   rateRows,
-  ratesBetween,
-  ratesLatest,
+  ratesAfterOf,
 } from '../../ledger/index.ts';
 import { type BinRange, binList, binPut, binRemove } from '../../network/index.ts';
 import { type Problem, type Project, ProjectRefusal } from '../projects/index.ts';
@@ -85,7 +88,7 @@ function rowsOf({ rates, ecb_xml, source }: RatesBody, today: string): RateRow[]
 
 /** Endpoints for rates, rules and ranges. */
 export function cardEndpoints(office: Office): AnyEndpoint<Operator>[] {
-  const { database, rates, risk, projects, clock } = office;
+  const { database, rates, risk, projects, clock, publicUrl } = office;
 
   const projectOf = async (login: string): Promise<Project> => {
     const project = await projects.byLogin(login);
@@ -105,16 +108,27 @@ export function cardEndpoints(office: Office): AnyEndpoint<Operator>[] {
         to: Optional(Currency()),
         date_from: Optional(Day()),
         date_to: Optional(Day()),
+        ...paging,
       }),
-      answers: { 200: { description: 'Rates, at most 2000' } },
-      async handler({ query: { from = null, to = null, date_from = null, date_to = null } }) {
-        const period = { from: date_from, to: date_to, currencyFrom: from, currencyTo: to };
-        const rows =
-          date_from || date_to ? await ratesBetween(database, period) : await ratesLatest(database, dayOf(clock.now()));
-        const wanted = rows.filter(
-          (row) => (from === null || row.from_currency === from) && (to === null || row.to_currency === to),
+      answers: {
+        200: { description: 'Rates', headers: { Link: 'first, prev, next', 'X-Total-Count': 'with count=1' } },
+      },
+      async handler({ query }) {
+        const { from = null, to = null, date_from = null, date_to = null } = query;
+        const latest = date_from === null && date_to === null;
+        const listing = await rateListing(
+          database,
+          {
+            from: date_from,
+            to: latest ? dayOf(clock.now()) : date_to,
+            currencyFrom: from,
+            currencyTo: to,
+            latest,
+          },
+          pagingOf(query, ratesAfterOf),
         );
-        return { status: 200, body: { rates: wanted.map(rateJson) } };
+        const path = '/operator/rates';
+        return listAnswer({ name: 'rates', publicUrl, path, query }, { ...listing, rows: listing.rows.map(rateJson) });
       },
     }),
     endpoint({

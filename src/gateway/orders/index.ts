@@ -11,6 +11,7 @@ export type { PageCard, WrongField } from './page-card.ts';
 export { isOver, type Stage } from './page-states.ts';
 export type { PageView } from './page-view.ts';
 export { orderEndpoints } from './routes.ts';
+export { operationFilters } from './schemas.ts';
 export { orderTrace } from './trace.ts';
 export { sandboxWallets } from './wallet-keys.ts';
 export { WALLETS, type Wallet, type WalletKeys } from './wallets.ts';

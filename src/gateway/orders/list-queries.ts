@@ -36,6 +36,17 @@ export interface OperationFilter {
 /** Substrings are found whatever their case; wildcards in them are plain characters. */
 const contains = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
+/** As an address: IPv6 has many spellings. Which a stored text is was checked when it came in. */
+const ADDRESS = `nullif(split_part(o.location->>'ip', '%', 1), '')::inet`;
+
+/** An IPv4 address and the IPv6 one that contains it are the same visitor's. */
+function spellings(ip: string): string[] {
+  if (!ip.includes(':')) return [ip, `::ffff:${ip}`];
+  const [, high, low] = /^\[::ffff:([\da-f]+):([\da-f]+)\]$/.exec(new URL(`http://[${ip}]`).hostname) ?? [];
+  const bytes = Buffer.from(`${high?.padStart(4, '0')}${low?.padStart(4, '0')}`, 'hex');
+  return high && low ? [ip, bytes.join('.')] : [ip];
+}
+
 type Condition = readonly [sql: (parameter: string) => string, value: unknown];
 
 const any =
@@ -52,7 +63,7 @@ const orderConditions = (filter: OrderFilter): Condition[] =>
       [any('o.merchant_order_id'), filter.merchantOrderId],
       [any(`o.card->>'type'`), filter.cardType],
       [any(`o.card->>'subtype'`), filter.cardSubtype],
-      [any(`o.location->>'ip'`), filter.ip],
+      [(p) => `${ADDRESS} = any(${p}::inet[])`, filter.ip?.flatMap(spellings)],
       [
         (p) => `o.client->>'name' ilike ${p}`,
         filter.clientName === undefined ? undefined : contains(filter.clientName),
@@ -85,18 +96,7 @@ export interface Page {
   readonly limit: number;
 }
 
-/** Newest first whatever way the page was walked to; `more`: there are further rows that way. */
-export interface Rows<Row> {
-  readonly rows: readonly Row[];
-  readonly more: boolean;
-}
-
-function rowsOf<Row>(found: readonly Row[], { after, limit }: Page): Rows<Row> {
-  const rows = found.slice(0, limit);
-  return { rows: after?.back ? rows.reverse() : rows, more: found.length > limit };
-}
-
-/** One row more than the page has: it tells whether there are more. */
+/** One row more than the page has, away from its place: pageOf makes the page of them. */
 function ordering(alias: 'o' | 'p', { after, limit }: Page): string {
   const direction = after?.back ? 'asc' : 'desc';
   return `order by ${alias}.created_at ${direction}, ${alias}.id ${direction} limit ${limit + 1}`;
@@ -124,13 +124,9 @@ function statement(
 
 const VISIBLE = `p.status in ('success', 'failure', 'error') and not p.system`;
 
-export async function ordersPage(db: Db, owner: bigint, filter: OrderFilter, page: Page): Promise<Rows<Order>> {
+export async function ordersPage(db: Db, owner: bigint, filter: OrderFilter, page: Page): Promise<Order[]> {
   const { where, values } = statement('o', owner, orderConditions(filter), page.after);
-  const found = await db.query<Order>(
-    `select ${ORDER_COLUMNS} from orders o where ${where} ${ordering('o', page)}`,
-    values,
-  );
-  return rowsOf(found, page);
+  return db.query(`select ${ORDER_COLUMNS} from orders o where ${where} ${ordering('o', page)}`, values);
 }
 
 export async function ordersCount(db: Db, owner: bigint, filter: OrderFilter): Promise<bigint> {
@@ -140,18 +136,12 @@ export async function ordersCount(db: Db, owner: bigint, filter: OrderFilter): P
   );
 }
 
-export async function operationsPage(
-  db: Db,
-  owner: bigint,
-  filter: OperationFilter,
-  page: Page,
-): Promise<Rows<Operation>> {
+export async function operationsPage(db: Db, owner: bigint, filter: OperationFilter, page: Page): Promise<Operation[]> {
   const { where, values } = statement('p', owner, operationConditions(filter), page.after);
-  const found = await db.query<Operation>(
+  return db.query(
     `select ${OPERATION_COLUMNS} from operations p where ${where} and ${VISIBLE} ${ordering('p', page)}`,
     values,
   );
-  return rowsOf(found, page);
 }
 
 export async function operationsCount(db: Db, owner: bigint, filter: OperationFilter): Promise<bigint> {

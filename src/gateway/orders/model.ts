@@ -1,20 +1,33 @@
 // An order and its operations as they are stored, and the words that they use. Pure types and the order's own arithmetic.
-export type OrderStatus =
-  | 'new'
-  | 'prepared'
-  | 'authorized'
-  | 'charged'
-  | 'reversed'
-  | 'refunded'
-  | 'rejected'
-  | 'fraud'
-  | 'declined'
-  | 'chargedback'
-  | 'credited'
-  | 'error';
+export const ORDER_STATUSES = [
+  'new',
+  'prepared',
+  'authorized',
+  'charged',
+  'reversed',
+  'refunded',
+  'rejected',
+  'fraud',
+  'declined',
+  'chargedback',
+  'credited',
+  'error',
+] as const;
+export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
-export type OperationType = 'authorize' | 'charge' | 'reverse' | 'refund' | 'credit' | 'chargeback' | 'representment';
-export type OperationStatus = 'sent' | 'success' | 'failure' | 'error' | 'done';
+export const OPERATION_TYPES = [
+  'authorize',
+  'charge',
+  'reverse',
+  'refund',
+  'credit',
+  'chargeback',
+  'representment',
+] as const;
+export type OperationType = (typeof OPERATION_TYPES)[number];
+/** What a merchant sees of an operation: its result. */
+export const SHOWN_STATUSES = ['success', 'failure', 'error'] as const;
+export type OperationStatus = (typeof SHOWN_STATUSES)[number] | 'sent' | 'done';
 export type FailureType = 'declined' | 'fraud' | 'rejected' | 'error' | 'validation';
 
 /** Kinds of things that become due on an order. */

@@ -1,6 +1,7 @@
 // Orders and operations as the contract shows them. Pure: state in, JSON out; the only place that knows the wire's field names.
 import { formatAmount, formatDateTime } from '../../base/index.ts';
 import type { Cashflow } from '../../ledger/index.ts';
+import { UNKNOWN_CARD } from '../../network/index.ts';
 import type { Project } from '../projects/index.ts';
 import type { Operation, Order, OrderState } from './model.ts';
 
@@ -16,6 +17,12 @@ export const ORDER_EXPANDS = [
 ] as const;
 export type OrderExpand = (typeof ORDER_EXPANDS)[number];
 
+/** What is named, in the order of the contract; `cashflow` alone means that of the operations. */
+export const expandsIn = (names: readonly string[]): OrderExpand[] =>
+  ORDER_EXPANDS.filter(
+    (expand) => names.includes(expand) || (expand === 'operations.cashflow' && names.includes('cashflow')),
+  );
+
 export interface View {
   readonly project: Project;
   readonly outward: (id: bigint) => string;
@@ -29,6 +36,13 @@ function present(fields: Json): Json {
   for (const [name, value] of Object.entries(fields)) if (value !== null && value !== undefined) out[name] = value;
   return out;
 }
+
+/** The given names in their order, whatever that of the stored object is; absent ones stay absent. */
+const inOrder = (fields: object | null, names: readonly string[]): Json =>
+  present(Object.fromEntries(names.map((name) => [name, (fields as Json | null)?.[name]])));
+
+const CLIENT = ['address', 'city', 'country', 'email', 'name', 'phone', 'state', 'zip', 'login'];
+const LOCATION = ['ip', 'country', 'city', 'region'];
 
 export function orderBase({ project, outward }: View, order: Order): Json {
   const zone = project.settings.time_zone;
@@ -53,11 +67,15 @@ export function orderBase({ project, outward }: View, order: Order): Json {
 }
 
 const EXPANDABLE: Readonly<Record<Exclude<OrderExpand, 'operations.cashflow'>, (order: Order) => Json>> = {
-  card: ({ card }) => (card ? present({ holder: card.holder, subtype: card.subtype, type: card.type }) : {}),
-  client: ({ client }) => ({ ...client }),
-  location: ({ location }) => ({ ...location }),
-  custom_fields: ({ custom_fields }) => ({ ...custom_fields }),
-  issuer: ({ issuer }) => (issuer ? present({ bin: issuer.bin, country: issuer.country, title: issuer.title }) : {}),
+  card: ({ card }) =>
+    card ? present({ holder: card.holder, subtype: nameOf(card.subtype), type: nameOf(card.type) }) : {},
+  client: ({ client }) => inOrder(client, CLIENT),
+  location: ({ location }) => inOrder(location, LOCATION),
+  // The names are the merchant's own, and storage keeps no order.
+  custom_fields: ({ custom_fields }) => inOrder(custom_fields, Object.keys(custom_fields ?? {}).sort()),
+  // Whole or not at all.
+  issuer: ({ issuer }) =>
+    issuer?.country && issuer.title ? { bin: issuer.bin, country: issuer.country, title: issuer.title } : {},
   secure3d: ({ secure3d }) =>
     secure3d
       ? present({
@@ -68,10 +86,23 @@ const EXPANDABLE: Readonly<Record<Exclude<OrderExpand, 'operations.cashflow'>, (
       : {},
 };
 
+/** A name of the table of card ranges; none for a number of no range. */
+const nameOf = (name: string): string | null => (name === UNKNOWN_CARD ? null : name);
+
 /** What the merchant may see: results only, and nothing that the gateway did for itself. */
 export const isVisible = (operation: Operation): boolean => operation.status !== 'sent' && !operation.system;
 
-export function operationBase({ project }: View, operation: Operation): Json {
+/** What an operation carries where it is asked for. */
+interface Attached {
+  /** The owning order, in the operations list. */
+  readonly order_id?: string;
+  readonly cashflow?: Cashflow | undefined;
+  readonly extra?: boolean;
+}
+
+export function operationShown(view: View, operation: Operation, attached: Attached = {}): Json {
+  const { settings } = view.project;
+  const { details } = operation;
   return {
     type: operation.type,
     status: operation.status,
@@ -80,25 +111,31 @@ export function operationBase({ project }: View, operation: Operation): Json {
     auth_code: operation.auth_code,
     iso_message: operation.iso_message,
     iso_response_code: operation.iso_response_code,
-    created: formatDateTime(operation.created_at, project.settings.time_zone),
-    ...(operation.arn ? { arn: operation.arn } : {}),
-    ...(project.settings.trace_id && operation.details.network_transaction_id
-      ? { trace_id: operation.details.network_transaction_id }
-      : {}),
+    created: formatDateTime(operation.created_at, settings.time_zone),
+    ...present({
+      order_id: attached.order_id,
+      arn: operation.arn,
+      trace_id: settings.trace_id ? details.network_transaction_id : null,
+      cashflow: attached.cashflow,
+      extra: attached.extra ? extraOf(view, operation) : null,
+    }),
   };
 }
 
 /** `expand=extra` of the operations list. */
-export function operationExtra({ project }: View, { details }: Operation): Json {
+function extraOf({ project }: View, { details }: Operation): Json {
+  const { authentication } = details;
   return {
     rrn: details.rrn ?? null,
     stan: details.stan ?? null,
-    network: details.network ?? null,
+    network: details.network ? nameOf(details.network) : null,
     network_transaction_id: details.network_transaction_id ?? null,
     eci: details.eci ?? null,
     cvv_result: details.cvv_result ?? null,
     avs_result: details.avs_result ?? null,
-    authentication: details.authentication ?? null,
+    authentication: authentication
+      ? { letter: authentication.letter, version: authentication.version, exemption: authentication.exemption }
+      : null,
     decline_category: details.decline_category ?? null,
     terminal: details.terminal ?? null,
     authorization_expires: details.authorization_expires
@@ -118,11 +155,9 @@ export function orderWhole(
 ): Json {
   const out = orderBase(view, order);
   for (const name of expands) if (name !== 'operations.cashflow') out[name] = EXPANDABLE[name](order);
-  out.operations = operations.filter(isVisible).map((operation) => {
-    const json = operationBase(view, operation);
-    const cashflow = cashflows.get(operation.id);
-    return cashflow ? { ...json, cashflow } : json;
-  });
+  out.operations = operations
+    .filter(isVisible)
+    .map((operation) => operationShown(view, operation, { cashflow: cashflows.get(operation.id) }));
   return out;
 }
 

@@ -1,6 +1,6 @@
 // What the read endpoints answer: one order, the orders list, the operations list.
 import { cashflowOf, convert, postingsOfOrders } from '../../ledger/index.ts';
-import { decodeCursor, encodeCursor } from '../../store/index.ts';
+import { type PageOf, pageOf, placeOf } from '../../store/index.ts';
 import type { Project } from '../projects/index.ts';
 import { OrderNotFound } from './errors.ts';
 import { type Gateway, viewOf } from './gateway.ts';
@@ -17,24 +17,12 @@ import {
 } from './list-queries.ts';
 import type { Operation, Order, OrderState } from './model.ts';
 import { rateFrom } from './postings.ts';
-import {
-  type Cashflows,
-  isVisible,
-  type OrderExpand,
-  operationBase,
-  operationExtra,
-  orderRow,
-  orderWhole,
-} from './present.ts';
+import { type Cashflows, isVisible, type OrderExpand, operationShown, orderRow, orderWhole } from './present.ts';
 import { orderGet } from './queries.ts';
 
 type Json = Record<string, unknown>;
 
-export interface Listing {
-  readonly rows: readonly Json[];
-  /** Cursors of the pages before and behind; null: there is none. */
-  readonly prev: string | null;
-  readonly next: string | null;
+export interface Listing extends PageOf<Json> {
   readonly total: bigint | null;
 }
 
@@ -85,7 +73,7 @@ export async function listOrders(
   expands: readonly OrderExpand[],
   paging: Paging,
 ): Promise<Listing> {
-  const { rows: orders, more } = await ordersPage(gateway.db, project.id, filter, paging);
+  const { rows: orders, ...ends } = pageOf(await ordersPage(gateway.db, project.id, filter, paging), paging, keyOf);
   const wanted = expands.includes('operations.cashflow');
   const operations = wanted
     ? await operationsOfOrders(
@@ -99,7 +87,7 @@ export async function listOrders(
   const view = viewOf(gateway, project);
   return {
     rows: states.map((state) => orderRow(view, state, expands, cashflows)),
-    ...neighbours(paging, orders, more),
+    ...ends,
     total: paging.count ? await ordersCount(gateway.db, project.id, filter) : null,
   };
 }
@@ -111,52 +99,34 @@ export async function listOperations(
   expands: readonly string[],
   paging: Paging,
 ): Promise<Listing> {
-  const { rows: operations, more } = await operationsPage(gateway.db, project.id, filter, paging);
+  const found = await operationsPage(gateway.db, project.id, filter, paging);
+  const { rows: operations, ...ends } = pageOf(found, paging, keyOf);
   const view = viewOf(gateway, project);
   const cashflows: Cashflows = expands.includes('cashflow')
     ? await cashflowsOf(gateway, project, operations)
     : new Map();
   return {
-    rows: operations.filter(isVisible).map((operation) => {
-      const cashflow = cashflows.get(operation.id);
-      return {
-        ...operationBase(view, operation),
+    rows: operations.filter(isVisible).map((operation) =>
+      operationShown(view, operation, {
         order_id: view.outward(operation.order_id),
-        ...(cashflow ? { cashflow } : {}),
-        ...(expands.includes('extra') ? { extra: operationExtra(view, operation) } : {}),
-      };
-    }),
-    ...neighbours(paging, operations, more),
+        cashflow: cashflows.get(operation.id),
+        extra: expands.includes('extra'),
+      }),
+    ),
+    ...ends,
     total: paging.count ? await operationsCount(gateway.db, project.id, filter) : null,
   };
 }
 
-interface Keyed {
-  readonly created_at: Date;
-  readonly id: bigint;
-}
-
-/** A page that was walked to has the one it came from on its other side. */
-function neighbours(
-  { after }: Page,
-  rows: readonly Keyed[],
-  more: boolean,
-): { prev: string | null; next: string | null } {
-  const [newer, older] = after?.back ? [more, true] : [after !== null, more];
-  return {
-    prev: newer ? cursorOf(rows[0], 'back') : null,
-    next: older ? cursorOf(rows.at(-1)) : null,
-  };
-}
-
-const cursorOf = (row: Keyed | undefined, ...way: 'back'[]): string | null =>
-  row ? encodeCursor([row.created_at.toISOString(), row.id.toString(), ...way]) : null;
+const keyOf = ({ created_at, id }: { readonly created_at: Date; readonly id: bigint }): [string, string] => [
+  created_at.toISOString(),
+  id.toString(),
+];
 
 /** The place that a cursor names; null: not one of ours. */
 export function afterOf(cursor: string): After | null {
-  const values = decodeCursor(cursor);
-  const [at, id, way] = (values ?? []) as unknown[];
-  if (typeof at !== 'string' || typeof id !== 'string' || !/^\d{1,19}$/.test(id) || Number.isNaN(Date.parse(at)))
-    return null;
-  return way === undefined || way === 'back' ? { at: new Date(at), id: BigInt(id), back: way === 'back' } : null;
+  const place = placeOf(cursor, 2);
+  const [at = '', id = ''] = place?.key ?? [];
+  if (!place || !/^\d{1,19}$/.test(id) || Number.isNaN(Date.parse(at))) return null;
+  return { at: new Date(at), id: BigInt(id), back: place.back };
 }

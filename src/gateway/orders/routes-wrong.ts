@@ -1,8 +1,8 @@
 // What a schema can't say about a request for an order: rules between fields, and rules of the project.
 // Rule: pure, and any field may be missing or of any type here, since these are told together with what the schema found.
 import { exponentOf, isUsableCurrency, Pan, parseAmount } from '../../base/index.ts';
-import { fieldKinds, type Violation } from '../../http/index.ts';
-import { lookupBin } from '../../network/index.ts';
+import { fieldKinds, listParts, type Violation } from '../../http/index.ts';
+import { cardNames, lookupBin } from '../../network/index.ts';
 import { checkExternal, type ExternalResult } from '../../threeds/index.ts';
 import type { Project } from '../projects/index.ts';
 
@@ -121,4 +121,22 @@ export function wrongInAuthorize(project: Project, body: Fields): Violation[] {
     if (pan || attribute !== 'brand') wrong.push({ path: ['secure3d', field], message, attribute, details: [message] });
   }
   return wrong;
+}
+
+/** Of the list of orders: names of cards that no range has. */
+export function wrongInOrders(query: Fields): Violation[] {
+  const { types, subtypes } = cardNames();
+  return Object.entries({ 'card.type': types, 'card.subtype': subtypes }).flatMap(([name, known]): Violation[] => {
+    const { [name]: given } = query;
+    return typeof given !== 'string' || listParts(given).every((part) => known.has(part))
+      ? []
+      : [
+          {
+            path: [name],
+            message: 'Not allowed',
+            attribute: 'list',
+            details: [`one of: ${[...known].sort().join(', ')}`],
+          },
+        ];
+  });
 }

@@ -1,14 +1,14 @@
 // The contract's order endpoints as data: schema in, use case, answer out. Rule: nothing is decided here.
 import Type from 'typebox';
-import { addMs, maskPansIn, parseDateTime } from '../../base/index.ts';
+import { addMs, parseDateTime } from '../../base/index.ts';
 import {
   type Answer,
   type AnyEndpoint,
   type DocumentedAnswer,
   endpointOf,
   type Input,
-  invalid,
-  pageLinks,
+  listAnswer,
+  pagingOf,
   type Violation,
 } from '../../http/index.ts';
 import type { StoredAnswer } from '../../store/index.ts';
@@ -20,9 +20,10 @@ import type { Gateway } from './gateway.ts';
 import type { Order } from './model.ts';
 import { cancel, charge, refund, reverse } from './operate.ts';
 import { payout } from './payout.ts';
-import { afterOf, type Listing, listOperations, listOrders, type Paging, readOrder } from './read.ts';
+import { expandsIn } from './present.ts';
+import { afterOf, listOperations, listOrders, readOrder } from './read.ts';
 import { authorizeFrom, type Body, draftOf, minorOf, panOf, rebillFrom } from './routes-requests.ts';
-import { wrongCard, wrongInAuthorize, wrongInCreate, wrongInOrder } from './routes-wrong.ts';
+import { wrongCard, wrongInAuthorize, wrongInCreate, wrongInOrder, wrongInOrders } from './routes-wrong.ts';
 import {
   amountBody,
   authorizeBody,
@@ -264,7 +265,12 @@ export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
       answers: { 200: ok },
       handler: async ({ principal, params: { id }, query }) => ({
         status: 200,
-        body: await readOrder(gateway, principal.project, gateway.permutation.inward(id), query.expand ?? []),
+        body: await readOrder(
+          gateway,
+          principal.project,
+          gateway.permutation.inward(id),
+          expandsIn(query.expand ?? []),
+        ),
       }),
     }),
     endpoint({
@@ -274,6 +280,7 @@ export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
       summary: 'Orders, newest first',
       right: 'read',
       query: ordersQuery,
+      wrongIn: wrongInOrders,
       answers: {
         200: {
           description: 'A page of orders',
@@ -299,10 +306,10 @@ export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
             issuerBin: query['issuer.bin'],
             issuerTitle: query['issuer.title'],
           },
-          query.expand ?? [],
-          pagingOf(query),
+          expandsIn(query.expand ?? []),
+          pagingOf(query, afterOf),
         );
-        return listAnswer(gateway, 'orders', '/gateway/orders/', query, listing);
+        return listAnswer({ name: 'orders', publicUrl: gateway.publicUrl, path: '/gateway/orders/', query }, listing);
       },
     }),
     endpoint({
@@ -321,12 +328,11 @@ export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
           createdFrom: dateOf(project, query.created_from),
           createdTo: endOf(dateOf(project, query.created_to)),
         };
+        const page = pagingOf(query, afterOf);
+        const listing = await listOperations(gateway, project, filter, query.expand ?? [], page);
         return listAnswer(
-          gateway,
-          'operations',
-          '/gateway/operations/',
-          query,
-          await listOperations(gateway, project, filter, query.expand ?? [], pagingOf(query)),
+          { name: 'operations', publicUrl: gateway.publicUrl, path: '/gateway/operations/', query },
+          listing,
         );
       },
     }),
@@ -338,47 +344,3 @@ const dateOf = (project: Project, text: string | undefined): Date | undefined =>
 
 /** Date-times are shown in whole seconds: a period ends with its last second, so that it holds what is shown with that second. */
 const endOf = (date: Date | undefined): Date | undefined => date && addMs(date, 999);
-
-function pagingOf(query: { per_page?: number; after?: string; count?: boolean }): Paging {
-  const after = query.after === undefined ? null : afterOf(query.after);
-  if (query.after !== undefined && after === null)
-    throw invalid({
-      message: 'Not a page of this list',
-      uri: '#/after',
-      attribute: 'cursor',
-      details: ['take it from the Link header'],
-    });
-  return { after, limit: query.per_page ?? 2000, count: query.count === true };
-}
-
-function listAnswer(
-  gateway: Gateway,
-  name: string,
-  path: string,
-  query: Readonly<Record<string, unknown>>,
-  listing: Listing,
-): Answer {
-  const { after, ...filters } = query;
-  const text: Record<string, string> = {};
-  for (const [key, value] of Object.entries(filters)) {
-    if (value === undefined) continue;
-    if (Array.isArray(value)) text[key] = value.join(',');
-    else if (typeof value === 'boolean') text[key] = value ? '1' : '0';
-    else if (typeof value === 'string' || typeof value === 'number') text[key] = String(value);
-    // Nothing stored holds a card number, so masking one changes no page; merchant_order_id is left as it is everywhere.
-    if (key !== 'merchant_order_id' && text[key] !== undefined) text[key] = maskPansIn(text[key]);
-  }
-  return {
-    status: 200,
-    body: { [name]: listing.rows },
-    link: pageLinks({
-      publicUrl: gateway.publicUrl,
-      path,
-      query: text,
-      first: {},
-      prev: listing.prev === null ? null : { after: listing.prev },
-      next: listing.next === null ? null : { after: listing.next },
-    }),
-    ...(listing.total === null ? {} : { headers: { 'x-total-count': listing.total.toString() } }),
-  };
-}

@@ -9,11 +9,12 @@ import {
   Duration,
   Flag,
   FlatMap,
-  Integer,
   IpAddress,
   List,
+  ListOf,
   Month,
   Optional,
+  paging,
   Shape,
   Text,
   Token,
@@ -21,6 +22,7 @@ import {
   WebAddress,
   Year,
 } from '../../http/index.ts';
+import { OPERATION_TYPES, ORDER_STATUSES, SHOWN_STATUSES } from './model.ts';
 import { ORDER_EXPANDS } from './present.ts';
 
 const client = Shape({
@@ -181,32 +183,34 @@ export const completeBody = Shape(
   { title: 'Complete' },
 );
 
-const paging = { per_page: Optional(Integer(1, 2000)), after: Optional(Text({ max: 400 })), count: Optional(Flag()) };
+const orderExpands = [...ORDER_EXPANDS, 'cashflow'] as const;
 
 export const ordersQuery = Shape({
-  expand: Optional(List(ORDER_EXPANDS)),
-  status: Optional(List()),
+  expand: Optional(List(orderExpands)),
+  status: Optional(List(ORDER_STATUSES)),
   created_from: Optional(DateTime()),
   created_to: Optional(DateTime()),
   merchant_order_id: Optional(List()),
   'card.type': Optional(List()),
   'card.subtype': Optional(List()),
-  'location.ip': Optional(List()),
+  'location.ip': Optional(ListOf('ip')),
   'client.name': Optional(Text()),
   'client.email': Optional(Text()),
-  'issuer.country': Optional(List()),
+  'issuer.country': Optional(ListOf('country')),
   'issuer.bin': Optional(List()),
   'issuer.title': Optional(Text()),
   ...paging,
 });
 
-export const orderQuery = Shape({ expand: Optional(List(ORDER_EXPANDS)) });
+export const orderQuery = Shape({ expand: Optional(List(orderExpands)) });
 
-export const operationsQuery = Shape({
-  expand: Optional(List(['cashflow', 'extra'] as const)),
-  status: Optional(List()),
-  type: Optional(List()),
+/** Of the list of operations, and named for that of rates too. The expands of orders mean nothing here. */
+export const operationFilters = {
+  expand: Optional(List(['cashflow', 'extra', ...ORDER_EXPANDS] as const)),
+  status: Optional(List(SHOWN_STATUSES)),
+  type: Optional(List(OPERATION_TYPES)),
   created_from: Optional(DateTime()),
   created_to: Optional(DateTime()),
-  ...paging,
-});
+};
+
+export const operationsQuery = Shape({ ...operationFilters, ...paging });

@@ -3,7 +3,7 @@
 import { postingsOfOrders } from '../../ledger/index.ts';
 import { traceOf } from '../../network/index.ts';
 import { type Gateway, viewOf } from './gateway.ts';
-import { operationBase, orderBase } from './present.ts';
+import { operationShown, orderBase } from './present.ts';
 import { orderGet, orderOwner } from './queries.ts';
 
 /** What our own issuer decided on messages with these references, and why; empty for cards of others. app.ts supplies it. */
@@ -29,7 +29,7 @@ export async function orderTrace(gateway: Gateway, id: bigint, decisions: Issuer
       in_flight: state.order.in_flight?.toString() ?? null,
     },
     operations: state.operations.map((operation) => ({
-      ...operationBase(view, operation),
+      ...operationShown(view, operation),
       system: operation.system,
       reference: operation.reference,
       tries: operation.tries,

@@ -1,36 +1,60 @@
 // GET /exchange_rates/ and GET /ping of the contract.
-import { type Clock, formatDateTime } from '../../base/index.ts';
+import { type Clock, dayOf, formatDateTime } from '../../base/index.ts';
 import {
   type AnyEndpoint,
   Currency,
-  DateTime,
   Day,
   endpointOf,
-  invalid,
-  List,
+  listAnswer,
   Optional,
+  paging,
+  pagingOf,
   Shape,
+  type Violation,
 } from '../../http/index.ts';
-import { formatRate, type RateRow, ratesBetween, ratesLatest } from '../../ledger/index.ts';
+import { formatRate, type RateRow, rateListing, ratesAfterOf } from '../../ledger/index.ts';
 import type { Db } from '../../store/index.ts';
+import { operationFilters } from '../orders/index.ts';
 import type { Credential } from '../projects/index.ts';
 
 const endpoint = endpointOf<Credential>();
 
 const query = Shape({
-  expand: Optional(List()),
-  status: Optional(List()),
-  type: Optional(List()),
-  created_from: Optional(DateTime()),
-  created_to: Optional(DateTime()),
+  ...operationFilters,
   date: Optional(Day()),
   date_from: Optional(Day()),
   date_to: Optional(Day()),
   from: Optional(Currency()),
   to: Optional(Currency()),
+  ...paging,
 });
 
-export function rateEndpoints(db: Db, clock: Clock): AnyEndpoint<Credential>[] {
+const PERIOD = ['date_from', 'date_to', 'created_from', 'created_to'];
+
+/** "Filters by a date and by a date period cannot be used at the same time." */
+const wrongTogether = (given: Readonly<Record<string, unknown>>): Violation[] =>
+  given.date !== undefined && PERIOD.some((name) => given[name] !== undefined)
+    ? [
+        {
+          path: ['date'],
+          message: 'Not together with a period',
+          attribute: 'exclusive',
+          details: ['either a date or a period'],
+        },
+      ]
+    : [];
+
+const rateJson = ({ from_currency, to_currency, micro, day }: RateRow): object => ({
+  from: from_currency,
+  to: to_currency,
+  rate: formatRate(micro),
+  date: day,
+});
+
+/** A rate has a day and no zone: of a date-time its own day counts, whatever the project's zone. */
+const day = (text: string | undefined): string | undefined => text?.slice(0, 10);
+
+export function rateEndpoints(db: Db, clock: Clock, publicUrl: string): AnyEndpoint<Credential>[] {
   return [
     endpoint({
       method: 'GET',
@@ -48,45 +72,37 @@ export function rateEndpoints(db: Db, clock: Clock): AnyEndpoint<Credential>[] {
       method: 'GET',
       path: '/exchange_rates/',
       operation: 'listExchangeRates',
-      summary: 'Exchange rates',
+      summary: 'Exchange rates, newest day first',
       right: 'read',
       query,
+      wrongIn: wrongTogether,
       description:
         'Without a filter the latest rate of each pair; with date the rates of that day; with a period one row a pair and day.',
-      answers: { 200: { description: 'Rates' } },
+      answers: {
+        200: {
+          description: 'A page of rates',
+          headers: { Link: 'first, prev, next', 'X-Total-Count': 'with count=1' },
+        },
+      },
       async handler({ query }) {
-        // A rate has a day and no zone: of a date-time its own day counts, whatever the project's zone.
-        const day = (text: string | undefined): string | undefined => text?.slice(0, 10);
-        const from = query.date_from ?? day(query.created_from);
-        const to = query.date_to ?? day(query.created_to);
-        if (query.date !== undefined && (from !== undefined || to !== undefined)) {
-          throw invalid({
-            message: 'Not together with a period',
-            uri: '#/date',
-            attribute: 'exclusive',
-            details: ['either a date or a period'],
-          });
-        }
-        const currencies = { currencyFrom: query.from ?? null, currencyTo: query.to ?? null };
-        const rows =
-          query.date !== undefined
-            ? await ratesBetween(db, { from: query.date, to: query.date, ...currencies })
-            : from !== undefined || to !== undefined
-              ? await ratesBetween(db, { from: from ?? null, to: to ?? null, ...currencies })
-              : (await ratesLatest(db, clock.now().toISOString().slice(0, 10))).filter(
-                  (row) =>
-                    (!query.from || row.from_currency === query.from) && (!query.to || row.to_currency === query.to),
-                );
-        return {
-          status: 200,
-          body: {
-            exchange_rates: rows.map((row: RateRow) => ({
-              from: row.from_currency,
-              to: row.to_currency,
-              rate: formatRate(row.micro),
-            })),
+        const from = query.date ?? query.date_from ?? day(query.created_from) ?? null;
+        const to = query.date ?? query.date_to ?? day(query.created_to) ?? null;
+        const latest = from === null && to === null;
+        const listing = await rateListing(
+          db,
+          {
+            from,
+            to: latest ? dayOf(clock.now()) : to,
+            currencyFrom: query.from ?? null,
+            currencyTo: query.to ?? null,
+            latest,
           },
-        };
+          pagingOf(query, ratesAfterOf),
+        );
+        return listAnswer(
+          { name: 'exchange_rates', publicUrl, path: '/gateway/exchange_rates/', query },
+          { ...listing, rows: listing.rows.map(rateJson) },
+        );
       },
     }),
   ];
