@@ -40,6 +40,7 @@ import {
   operations,
   purgeIdempotency,
   rateLimiter,
+  type Server,
 } from './http/index.ts';
 import { createIssuing, createTenants, type Issuer, sandboxTenantSecrets, seedIssuing } from './issuing/index.ts';
 import { ledgerInvariants, proof } from './ledger/index.ts';
@@ -76,6 +77,8 @@ export interface App {
 
 export interface AppOptions extends GroundOptions {
   readonly log?: Log;
+  /** Sees the server with its APIs before it listens: tests check every answer there. Code only, no setting. */
+  readonly watch?: (server: Server, apis: readonly AnyApi[]) => void;
   readonly link?: {
     readonly answerTimeoutMs?: number;
     readonly lostAfterMs?: number;
@@ -308,6 +311,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       apis.push(simulatorApi(routes, operatorAuthentication, issuing.simulator));
     }
     for (const declaration of apis) api(server, declaration);
+    options.watch?.(server, apis);
     documentation(server, apis, {
       title: 'Florin',
       version: '0.1.0',

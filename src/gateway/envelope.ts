@@ -1,6 +1,15 @@
 // The shape of the gateway's failures (payment-gateway-api.md, "Errors"): failure_type, failure_message, order_id.
 // Rule: nothing here knows an order: failures that belong to one are answered by the use case that has it.
-import { type Envelope, type FailureKind, failureHeaders, rateFields } from '../http/index.ts';
+import Type, { type TSchema } from 'typebox';
+import {
+  Choice,
+  type Envelope,
+  type FailureKind,
+  failureHeaders,
+  fieldErrorSchema,
+  rateFields,
+  Shape,
+} from '../http/index.ts';
 
 /** Of the contract's failure types those that can arise before a use case. */
 type FailureType = 'rejected' | 'validation' | 'error';
@@ -28,6 +37,40 @@ const FAILURES: Readonly<Record<FailureKind, readonly [type: FailureType, messag
   unavailable: ['error', 'Temporary failure', 503],
 };
 
+const message = Type.String({ minLength: 1, description: 'Text for people: programs go by failure_type.' });
+const ofNoOrder = Type.Null({ description: 'The request made no order.' });
+const ofOrder = Type.Unsafe({
+  type: ['string', 'null'],
+  pattern: '^\\d+$',
+  description: 'Id of the order that this request made, else null.',
+});
+
+/** Of the failures with an order behind them: the issuer's, the gateway's, and those whose outcome is unknown. */
+const failure = Shape(
+  { failure_type: Choice(['declined', 'fraud', rejected]), failure_message: message, order_id: ofOrder },
+  { title: 'Failure' },
+);
+const unknown = Shape(
+  { failure_type: Choice(['error']), failure_message: message, order_id: ofOrder },
+  { title: 'FailureError' },
+);
+const refused = Shape(
+  { failure_type: Choice([rejected]), failure_message: message, order_id: ofNoOrder },
+  { title: 'FailureRejected' },
+);
+const wrongFields = Shape(
+  {
+    failure_type: Choice(['validation']),
+    failure_message: message,
+    order_id: ofNoOrder,
+    errors: Type.Array(Type.Unsafe(fieldErrorSchema), { minItems: 1, description: 'Every wrong field.' }),
+  },
+  { title: 'FailureValidation' },
+);
+
+/** Of the statuses whose failures are not simply refused. */
+const SCHEMAS: Readonly<Record<number, TSchema>> = { 402: failure, 422: wrongFields, 500: unknown, 503: unknown };
+
 export const gatewayEnvelope: Envelope = {
   failure(kind, detail) {
     const [failure_type, message, status] = FAILURES[kind];
@@ -37,28 +80,5 @@ export const gatewayEnvelope: Envelope = {
     return { status, headers, body: kind === 'validation' ? { ...body, errors: detail.errors ?? [] } : body };
   },
   rate: rateFields,
-  schema: {
-    title: 'Failure',
-    type: 'object',
-    required: ['failure_type', 'failure_message', 'order_id'],
-    properties: {
-      failure_type: { enum: ['declined', 'fraud', 'rejected', 'error', 'validation'] },
-      failure_message: { type: 'string' },
-      order_id: { type: ['string', 'null'], description: 'The order that the request was about, if it came so far.' },
-      errors: {
-        type: 'array',
-        description: 'Only for validation failures.',
-        items: {
-          type: 'object',
-          required: ['message', 'uri'],
-          properties: {
-            message: { type: 'string', examples: ['Required', 'Unknown property'] },
-            uri: { type: 'string', description: 'JSON pointer to the field.', examples: ['#/card/cvv'] },
-            attribute: { type: 'string', description: 'Name of the broken rule.', examples: ['required'] },
-            details: { type: 'array', items: { type: 'string' } },
-          },
-        },
-      },
-    },
-  },
+  schema: (status) => SCHEMAS[status] ?? refused,
 };

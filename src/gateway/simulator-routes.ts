@@ -31,6 +31,7 @@ export const simulatorApi = (
   name: 'Simulator',
   envelope: operatorEnvelope,
   authentication,
+  failures: ['rate_limited'],
   endpoints: [...more, ...simulatorEndpoints(routes)],
 });
 

@@ -1,7 +1,9 @@
 // The API reference for people (/docs) and for programs (/openapi.json). Rule: the page loads nothing from elsewhere.
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import { type AnyApi, type ApiInfo, openapiOf } from './openapi.ts';
+import { type ApiInfo, openapiOf } from './openapi.ts';
+import type { AnyApi } from './openapi-answers.ts';
+import type { Json } from './openapi-components.ts';
 import type { Server } from './server.ts';
 
 /** The page's script sets styles on elements that it makes; no script runs but those that are served beside it. */
@@ -17,10 +19,14 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Serves the description of the given APIs at /openapi.json and the reference at /docs. */
+/** Serves the description of the given APIs at /openapi.json and the reference at /docs. It is made when somebody asks for it first. */
 export function documentation(server: Server, apis: readonly AnyApi[], info: ApiInfo): void {
-  const document = openapiOf(apis, info);
-  const text = JSON.stringify(document);
+  const document: Json = {};
+  let text = '';
+  const described = (): string => {
+    if (text === '') text = JSON.stringify(Object.assign(document, openapiOf(apis, info)));
+    return text;
+  };
   server.app.get('/openapi.json', (_request, reply) =>
     reply
       .headers({
@@ -28,9 +34,13 @@ export function documentation(server: Server, apis: readonly AnyApi[], info: Api
         'cache-control': 'no-cache',
         'content-security-policy': "default-src 'none'",
       })
-      .send(text),
+      .send(described()),
   );
   server.app.register(async (scope) => {
+    scope.addHook('onRequest', (_request, _reply, next) => {
+      described();
+      next();
+    });
     await scope.register(swagger, { mode: 'static', specification: { document: document as never } });
     await scope.register(swaggerUi, {
       routePrefix: '/docs',

@@ -5,7 +5,7 @@ import type { Log } from '../base/index.ts';
 import type { Once } from '../store/index.ts';
 import type { Authentication, RequestHead } from './authenticate.ts';
 import type { MediaType } from './body.ts';
-import type { Envelope, Failure } from './failure.ts';
+import type { Envelope, Failure, FailureKind } from './failure.ts';
 import type { OnceOptions } from './idempotency.ts';
 import type { Rate, RateLimiter } from './limits.ts';
 import type { Violation } from './schema.ts';
@@ -42,8 +42,11 @@ export interface Input<Principal, Params, Query, Body> {
 
 export interface DocumentedAnswer {
   readonly description: string;
+  /** Absent: an answer without body; of a failure, the envelope's. */
   readonly schema?: TSchema;
+  /** What each header field says that the answer always has, and those that it may have. */
   readonly headers?: Readonly<Record<string, string>>;
+  readonly mayHave?: Readonly<Record<string, string>>;
   readonly example?: unknown;
 }
 
@@ -129,4 +132,6 @@ export interface Api<Principal> {
   readonly reader?: Reader<Principal>;
   /** Errors of the API's own rooms that are failures of the request (an order that isn't there); null: a broken invariant. */
   readonly failureOf?: (error: unknown) => Failure | null;
+  /** What any request may fail with besides what this declaration shows. Documentation only. */
+  readonly failures?: readonly FailureKind[];
 }

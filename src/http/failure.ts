@@ -81,8 +81,8 @@ export interface Envelope {
   rate(state: RateState): Readonly<Record<string, string>>;
   /** Another header field that tells the request's id, besides x-request-id. */
   readonly requestIdHeader?: string;
-  /** JSON schema of the failure body, for the API description. */
-  readonly schema: object;
+  /** JSON schema of the failure body with this status, for the API description. The same object for the same shape. */
+  schema(status: number): object;
 }
 
 /** Header fields that each kind of failure needs by the standard, whatever the body looks like. */
@@ -122,6 +122,41 @@ const TITLES: Readonly<Record<FailureKind, string>> = {
 /** What a failure says when its API has nothing more precise. */
 export const failureTitle = (kind: FailureKind): string => TITLES[kind];
 
+const problemFields = {
+  type: { const: 'about:blank' },
+  title: { type: 'string', description: 'What the status means here.' },
+  status: { type: 'integer' },
+  detail: { type: 'string', description: 'What is wrong with this request.' },
+} as const;
+
+const closed = (title: string, properties: object, ...optional: string[]): object => ({
+  title,
+  type: 'object',
+  additionalProperties: false,
+  required: Object.keys(properties).filter((name) => !optional.includes(name)),
+  properties,
+});
+
+/** A wrong field (FieldError). */
+export const fieldErrorSchema = closed(
+  'FieldError',
+  {
+    message: { type: 'string', examples: ['Required', 'Unknown property'] },
+    uri: { type: 'string', pattern: '^#/', description: 'JSON pointer to the field.', examples: ['#/card/cvv'] },
+    attribute: { type: 'string', description: 'Name of the broken rule.', examples: ['required'] },
+    details: { type: 'array', items: { type: 'string' }, description: 'What the rule asks for.' },
+  },
+  'attribute',
+  'details',
+);
+
+const problem = closed('Problem', problemFields, 'detail');
+const validationProblem = closed(
+  'ValidationProblem',
+  { ...problemFields, errors: { type: 'array', items: fieldErrorSchema } },
+  'detail',
+);
+
 /** Problem details (RFC 9457): the shape outside of the APIs, and of APIs that have none of their own. */
 export const problemEnvelope: Envelope = {
   failure(kind, detail) {
@@ -139,18 +174,7 @@ export const problemEnvelope: Envelope = {
     };
   },
   rate: rateFields,
-  schema: {
-    title: 'Problem',
-    type: 'object',
-    required: ['type', 'title', 'status'],
-    properties: {
-      type: { type: 'string' },
-      title: { type: 'string' },
-      status: { type: 'integer' },
-      detail: { type: 'string' },
-      errors: { type: 'array', items: { type: 'object' } },
-    },
-  },
+  schema: (status) => (status === STATUS.validation ? validationProblem : problem),
 };
 
 /** Errors of the framework and of node, by their code; any other error with a 4xx status is a malformed request. */

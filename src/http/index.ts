@@ -30,6 +30,7 @@ export {
   type FailureKind,
   type FieldError,
   failureHeaders,
+  fieldErrorSchema,
   invalid,
   problemEnvelope,
   type RateState,
@@ -42,10 +43,12 @@ export { numberOf } from './json.ts';
 export { type Rate, type RateLimiter, rateLimiter, type Taken, tooMany } from './limits.ts';
 export { type PageLinks, pageLinks } from './links.ts';
 export { fetchOwn, type Served } from './loopback.ts';
-export { type AnyApi, type ApiInfo, openapiOf } from './openapi.ts';
+export { type ApiInfo, openapiOf } from './openapi.ts';
+export type { AnyApi, Examples } from './openapi-answers.ts';
 export { createMetrics, type Metrics, operations, type Readiness } from './operations.ts';
-export { type Listing, listAnswer, type Paging, paging, pagingOf } from './paging.ts';
+export { type Listing, listAnswer, type Paging, paged, paging, pagingOf } from './paging.ts';
 export { pointerNames, pointerOf } from './pointer.ts';
 export { purgeIdempotency } from './queries.ts';
 export type { Violation } from './schema.ts';
 export { createServer, type Server, type ServerOptions, type Timeouts } from './server.ts';
+export * from './shown.ts';

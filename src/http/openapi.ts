@@ -1,13 +1,9 @@
 // The API description (OpenAPI 3.1), made from the same declarations that are served. Rule: nothing is described by hand.
-import { STATUS_CODES } from 'node:http';
 import { NOTHING } from './api.ts';
-import type { AnyEndpoint, Api } from './endpoint.ts';
-import { type FailureKind, failureTitle } from './failure.ts';
-import { fieldKinds } from './fields.ts';
+import type { AnyEndpoint } from './endpoint.ts';
+import { type AnyApi, type Examples, responsesOf } from './openapi-answers.ts';
+import { Components, type Json } from './openapi-components.ts';
 import type { JsonSchema } from './schema.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: a description covers APIs of every kind of principal
-export type AnyApi = Api<any>;
 
 export interface ApiInfo {
   readonly title: string;
@@ -15,9 +11,8 @@ export interface ApiInfo {
   readonly description?: string;
   /** Where the APIs are reached; by default where the description was read. */
   readonly url?: string;
+  readonly examples?: Examples;
 }
-
-type Json = Record<string, unknown>;
 
 const WRITES: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
@@ -35,7 +30,7 @@ export function openapiOf(apis: readonly AnyApi[], info: ApiInfo): Json {
         const operation = methods.length === 1 ? endpoint.operation : `${endpoint.operation}_${method.toLowerCase()}`;
         paths[path] = {
           ...paths[path],
-          [method.toLowerCase()]: operationOf(api, endpoint, method, operation, components),
+          [method.toLowerCase()]: operationOf(api, endpoint, method, operation, components, info.examples ?? {}),
         };
       }
     }
@@ -55,58 +50,13 @@ export function openapiOf(apis: readonly AnyApi[], info: ApiInfo): Json {
   };
 }
 
-/** Components by kind and name. One name for two different things gets a number. */
-class Components {
-  readonly all: Record<string, Record<string, Json>> = { schemas: {}, responses: {}, securitySchemes: {} };
-
-  add(kind: string, name: string, value: Json): string {
-    const known = (this.all[kind] ??= {});
-    let unique = name;
-    for (let i = 2; known[unique] && JSON.stringify(known[unique]) !== JSON.stringify(value); i++)
-      unique = `${name}_${i}`;
-    known[unique] = value;
-    return `#/components/${kind}/${unique}`;
-  }
-
-  schema(schema: JsonSchema): Json {
-    const described = describe(schema, this);
-    const title = schema.title;
-    if (typeof title !== 'string') return described;
-    return { $ref: this.add('schemas', title.replace(/\W/g, ''), described) };
-  }
-}
-
-/** The schema as clients see it: our own keywords replaced by what they mean. */
-function describe(schema: JsonSchema, components: Components): Json {
-  const { 'x-kind': kind, 'x-range': range, 'x-list': list, format, enum: values, type, ...rest } = schema;
-  const out: Json = { ...(kind ? fieldKinds[kind].document : { type, format, enum: values }), ...rest };
-  if (kind && !out.description) out.description = fieldKinds[kind].says;
-  if (Array.isArray(range)) [out.minimum, out.maximum] = range;
-  if (Array.isArray(list) && list.length > 0)
-    out.description = [schema.description, `Of: ${list.join(', ')}.`].filter(Boolean).join(' ');
-  for (const name of ['items', 'additionalProperties'] as const) {
-    const child = schema[name];
-    if (typeof child === 'object') out[name] = components.schema(child);
-  }
-  if (schema.properties) {
-    out.properties = Object.fromEntries(
-      Object.entries(schema.properties).map(([name, child]) => [name, components.schema(child)]),
-    );
-  }
-  for (const name of ['anyOf', 'oneOf', 'allOf'] as const) {
-    const children = schema[name];
-    if (Array.isArray(children)) out[name] = children.map((child) => components.schema(child as JsonSchema));
-  }
-  for (const name of Object.keys(out)) if (out[name] === undefined) delete out[name];
-  return out;
-}
-
 function operationOf(
   api: AnyApi,
   endpoint: AnyEndpoint<unknown>,
   method: string,
   operationId: string,
   components: Components,
+  examples: Examples,
 ): Json {
   const { summary, description, right } = endpoint;
   const body = (endpoint.body ?? NOTHING) as JsonSchema;
@@ -123,7 +73,7 @@ function operationOf(
     security: [Object.fromEntries(Object.keys(api.authentication.schemes).map((name) => [name, []]))],
     parameters: parametersOf(api, endpoint, writes, components),
     ...(hasBody ? { requestBody: requestBodyOf(api, body, endpoint.example, components) } : {}),
-    responses: { ...failuresOf(api, endpoint, writes, components), ...answersOf(api, endpoint, components) },
+    responses: responsesOf(api, endpoint, writes, components, examples),
   };
 }
 
@@ -164,63 +114,3 @@ function parametersOf(api: AnyApi, endpoint: AnyEndpoint<unknown>, writes: boole
   };
   return [...inPath, ...inQuery, ...(writes && api.idempotency ? [once] : [])];
 }
-
-/** A documented failure without a schema of its own has the envelope's. */
-function answersOf(api: AnyApi, { answers, media, orCsv }: AnyEndpoint<unknown>, components: Components): Json {
-  const out: Json = {};
-  for (const [status, { description, schema: own, headers, example }] of Object.entries(answers)) {
-    const failed = Number(status) >= 400;
-    const schema = own ?? (failed ? api.envelope.schema : media && { type: 'string' });
-    const content = {
-      ...(schema ? { schema: components.schema(schema as JsonSchema) } : {}),
-      ...(example === undefined ? {} : { example }),
-    };
-    out[status] = {
-      description,
-      ...(headers
-        ? { headers: Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, headerOf(text)])) }
-        : {}),
-      ...(Object.keys(content).length > 0 || (orCsv && !failed)
-        ? {
-            content: {
-              [(!failed && media) || 'application/json']: content,
-              ...(orCsv && !failed ? { 'text/csv': { schema: { type: 'string' } } } : {}),
-            },
-          }
-        : {}),
-    };
-  }
-  return out;
-}
-
-const headerOf = (description: string): Json => ({ description, schema: { type: 'string' } });
-
-/** What may go wrong before the handler, in the API's own shape and with what it really answers as example. */
-function failuresOf(api: AnyApi, endpoint: AnyEndpoint<unknown>, writes: boolean, components: Components): Json {
-  const kinds: FailureKind[] = ['unauthenticated', 'forbidden', 'not_acceptable', 'internal'];
-  if (endpoint.path.includes(':')) kinds.push('not_found');
-  if (writes) kinds.push('too_large', 'unsupported_media_type');
-  if (writes || endpoint.query) kinds.push('validation');
-  if (writes && api.idempotency) kinds.push('bad_request', 'conflict');
-  if (api.limits) kinds.push('rate_limited');
-  const out: Json = {};
-  for (const kind of kinds) {
-    const { status, headers, body } = api.envelope.failure(kind, EXAMPLES[kind] ?? {});
-    const type = headers['content-type'] ?? 'application/json';
-    const response = {
-      description: failureTitle(kind) || (STATUS_CODES[status] as string),
-      content: { [type]: { schema: components.schema(api.envelope.schema as JsonSchema), example: body } },
-    };
-    out[status] = { $ref: components.add('responses', `${api.name.replace(/\W/g, '')}_${kind}`, response) };
-  }
-  return out;
-}
-
-const EXAMPLES: Partial<Record<FailureKind, Parameters<AnyApi['envelope']['failure']>[1]>> = {
-  validation: {
-    errors: [
-      { message: 'Required', uri: '#/card/cvv', attribute: 'required', details: ['a value is required'] },
-      { message: 'Unknown property', uri: '#/colour' },
-    ],
-  },
-};

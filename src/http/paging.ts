@@ -64,6 +64,12 @@ interface Listed {
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : typeof value === 'boolean' ? (value ? '1' : '0') : JSON.stringify(value);
 
+/** Header fields of `listAnswer`, for the answer's description. */
+export const paged = {
+  headers: { Link: 'first, prev, next (RFC 8288)' },
+  mayHave: { 'X-Total-Count': 'How many there are on all pages, with count=1.' },
+} as const;
+
 export function listAnswer({ name, publicUrl, path, query: given }: Listed, listing: Listing): Answer {
   const { after: _, ...filters } = given;
   const query: Record<string, string> = {};

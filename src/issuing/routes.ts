@@ -31,11 +31,13 @@ export function issuingApis(issuer: Issuer, limits: Limits): AnyApi[] {
     envelope: issuingEnvelope,
     failureOf,
   };
+  const unasked = ['rate_limited', 'unavailable'] as const;
   const once = { keyed: issuer.vault.keyed, header: 'idempotency-ref', keepMs: DAY_MS, reused: 'conflict' } as const;
   const login: Api<Tenant> = {
     ...common,
     reader: issuingReader(aliasesOf),
     authentication: secretAuthentication(issuer, limits),
+    failures: unasked,
     endpoints: loginEndpoints(issuer, createLogin(issuer)),
   };
   const reader = issuingReader(({ tenant }: Session) => aliasesOf(tenant));
@@ -43,12 +45,14 @@ export function issuingApis(issuer: Issuer, limits: Limits): AnyApi[] {
     ...common,
     reader,
     authentication: sessionAuthentication(issuer, limits, 'allowed'),
+    failures: [...unasked, 'forbidden'],
     endpoints: stepUpEndpoints(issuer),
   };
   const main: Api<Session> = {
     ...common,
     reader,
     authentication: sessionAuthentication(issuer, limits, 'refused'),
+    failures: [...unasked, 'forbidden'],
     endpoints: [
       ...cardEndpoints(issuer, {
         rulesAbove: (card) => rulesAbove(issuer, card),

@@ -21,6 +21,7 @@ const declaration: Api<Principal> = {
   envelope,
   authentication: basicAuthentication<Principal>({ authenticator: () => null, failures: null }),
   endpoints,
+  allows: () => true,
   limits: { limiter: rateLimiter(systemClock), rateOf: () => null },
   idempotency: {
     keyed: () => Buffer.alloc(32),
@@ -105,11 +106,12 @@ describe('the API description', () => {
   });
 
   test('two APIs with a schema of the same name keep both', () => {
+    const otherFailure = { title: 'Failure', type: 'object' };
     const other: Api<Principal> = {
       ...declaration,
       prefix: '/other',
       name: 'other',
-      envelope: { ...envelope, schema: { title: 'Failure', type: 'object' } },
+      envelope: { ...envelope, schema: () => otherFailure },
     };
     const both: Json = openapiOf([declaration, other], { title: 'Both', version: '1' });
     assert.deepEqual(both.components.schemas.Failure_2, { title: 'Failure', type: 'object' });

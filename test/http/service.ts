@@ -63,8 +63,9 @@ export const envelope: Envelope = {
     },
   }),
   rate: rateFields,
-  schema: { title: 'Failure', type: 'object', properties: { kind: { type: 'string' } } },
+  schema: () => failureSchema,
 };
+const failureSchema = { title: 'Failure', type: 'object', properties: { kind: { type: 'string' } } };
 const STATUSES: Readonly<Record<string, number>> = {
   bad_request: 400,
   forbidden: 403,

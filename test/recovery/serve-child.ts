@@ -2,6 +2,7 @@
 // step when it is told one.
 import { startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
+import { watchAnswers } from '../support/answers.ts';
 import { silent } from '../support/database.ts';
 
 interface Order {
@@ -15,6 +16,7 @@ const told = JSON.parse(process.argv[2] as string) as Order;
 let passed = 0;
 await startApp(readConfig(told.env, {}), {
   log: silent,
+  watch: watchAnswers,
   connection: told.connection,
   link: { answerTimeoutMs: 2000, lostAfterMs: 30, slowMs: 100, lateAfterMs: 30 },
   faultPoint: (name) => {

@@ -1,4 +1,5 @@
 // A whole Florin on a port of its own, over a fresh database, and a client that speaks to it as a merchant does.
+import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
@@ -7,6 +8,7 @@ import { after } from 'node:test';
 import { type App, type AppOptions, startApp } from '../../src/app.ts';
 import { luhnDigit } from '../../src/base/index.ts';
 import { readConfig } from '../../src/config.ts';
+import { watchAnswers, wrongAnswers } from './answers.ts';
 import { silent, type TestDatabase, testDatabase } from './database.ts';
 
 export interface Reply {
@@ -59,6 +61,7 @@ export async function testApp(env: Record<string, string> = {}, options: AppOpti
   const start = (at: number, more: AppOptions = {}): Promise<App> =>
     startApp(readConfig({ PORT: String(at), DATA_DIR: dataDir, LOG_LEVEL: 'silent', WORKERS: 'off', ...env }, {}), {
       log: silent,
+      watch: watchAnswers,
       connection: database.connection,
       link: { answerTimeoutMs: 2000, lostAfterMs: 30, slowMs: 100, lateAfterMs: 30 },
       ...options,
@@ -97,6 +100,7 @@ export async function testApp(env: Record<string, string> = {}, options: AppOpti
 const stops: (() => Promise<void>)[] = [];
 after(async () => {
   for (const stop of stops.reverse()) await stop();
+  assert.deepEqual(wrongAnswers(), [], 'answers that are not as /openapi.json describes them');
 });
 
 export function client(url: string, authorization: string | null): Client {

@@ -1,18 +1,23 @@
 // The operator API: `/operator`, JSON, a bearer secret, problem details (RFC 9457). Rule: every endpoint asks for the secret.
 import { createHash, timingSafeEqual } from 'node:crypto';
+import Type from 'typebox';
 import { assert } from '../../base/index.ts';
 import {
   type AnyEndpoint,
   type Api,
   type Authentication,
+  Choice,
   type Envelope,
   Failure,
   type FailureKind,
+  Matching,
   networkOf,
+  Optional,
   pointerOf,
   problemEnvelope,
   type Rate,
   type RateLimiter,
+  Shape,
 } from '../../http/index.ts';
 import { ProjectRefusal, type ProjectRefusalCode } from '../projects/index.ts';
 import { OperatorRefusal, type OperatorRefusalCode } from './errors.ts';
@@ -61,6 +66,17 @@ export function bearerAuthentication({ secrets, failures, onRefused }: BearerOpt
   };
 }
 
+const conflictProblem = Shape(
+  {
+    type: Choice(['about:blank']),
+    title: Choice(['Conflict']),
+    status: Type.Integer(),
+    detail: Optional(Type.String({ description: 'What the change is in conflict with.' })),
+    errorCode: Optional(Matching('^[A-Z_]+$')),
+  },
+  { title: 'ConflictProblem' },
+);
+
 /** Problem details; a conflict here has nothing to do with idempotency keys, and says what it is about in `detail`. */
 export const operatorEnvelope: Envelope = {
   ...problemEnvelope,
@@ -73,6 +89,7 @@ export const operatorEnvelope: Envelope = {
     if (kind !== 'unauthenticated') return answer;
     return { ...answer, headers: { ...answer.headers, 'www-authenticate': 'Bearer realm="operator"' } };
   },
+  schema: (status) => (status === 409 ? conflictProblem : problemEnvelope.schema(status)),
 };
 
 const KINDS: Readonly<Record<ProjectRefusalCode | OperatorRefusalCode, FailureKind>> = {
@@ -116,6 +133,7 @@ export function operatorApi(
     description: 'Sets up the installation. JSON; date-times are ISO 8601 in UTC; a project is named by its login.',
     envelope: operatorEnvelope,
     authentication,
+    failures: ['rate_limited'],
     endpoints: [
       ...projectEndpoints(office),
       ...accessEndpoints(office),

@@ -4,7 +4,6 @@ import { addMs, parseDateTime } from '../../base/index.ts';
 import {
   type Answer,
   type AnyEndpoint,
-  type DocumentedAnswer,
   endpointOf,
   type Input,
   listAnswer,
@@ -22,6 +21,7 @@ import { cancel, charge, refund, reverse } from './operate.ts';
 import { payout } from './payout.ts';
 import { expandsIn } from './present.ts';
 import { afterOf, listOperations, listOrders, readOrder } from './read.ts';
+import { answered, created, formOrOrder, listedOperations, listedOrders, shown } from './routes-answers.ts';
 import { authorizeFrom, type Body, draftOf, minorOf, panOf, rebillFrom } from './routes-requests.ts';
 import { wrongCard, wrongInAuthorize, wrongInCreate, wrongInOrder, wrongInOrders } from './routes-wrong.ts';
 import {
@@ -39,12 +39,6 @@ import {
 
 const endpoint = endpointOf<Credential>();
 
-const ok: DocumentedAnswer = { description: 'The order' };
-const form: DocumentedAnswer = { description: 'The order waits for the cardholder: submit form3d' };
-const failed: DocumentedAnswer = { description: 'Declined or rejected' };
-const lost: DocumentedAnswer = { description: 'Outcome unknown, being resolved' };
-
-const answers = { 200: ok, 402: failed, 500: lost };
 const params = Type.Object({ id: Type.String({ description: 'Order id, digits' }) });
 
 export const ordersAnswered = (answer: StoredAnswer): Answer => ({
@@ -82,7 +76,7 @@ export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
       right,
       params,
       body: body as Body,
-      answers,
+      answers: answered,
       handler: async (input) => ordersAnswered(await run(input as Input<Credential, { id: string }, unknown, Body>)),
     });
 
@@ -112,10 +106,7 @@ export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
       right: 'create',
       body: createBody,
       wrongIn: wrongForProject(wrongInCreate),
-      answers: {
-        201: { description: 'New order; Location is its payment page', headers: { Location: 'Payment page' } },
-        402: failed,
-      },
+      answers: created,
       example: {
         amount: 12.5,
         currency: 'EUR',
@@ -135,7 +126,7 @@ export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
       right: 'create',
       body: authorizeBody,
       wrongIn: wrongForProject(wrongInAuthorize),
-      answers: { ...answers, 201: form },
+      answers: formOrOrder,
       example: {
         amount: 12.5,
         currency: 'EUR',
@@ -154,7 +145,7 @@ export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
       right: 'payout',
       body: creditCardBody,
       wrongIn: wrongForProject((project, body) => [...wrongInOrder(project, body), ...wrongCard(body)]),
-      answers,
+      answers: answered,
       handler: async ({ principal, body, once }) => {
         const pan = panOf((body as Body).pan);
         const card = (body as Body).card ?? {};
@@ -194,7 +185,7 @@ export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
       params,
       body: rebillBody,
       wrongIn: wrongForProject(wrongInOrder),
-      answers: { ...answers, 201: form },
+      answers: formOrOrder,
       handler: async (input) =>
         ordersAnswered(
           await rebillFrom(gateway, input as Input<Credential, { id: string }, unknown, Body>, idOf(input.params.id)),
@@ -209,7 +200,7 @@ export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
       params,
       body: creditBody,
       wrongIn: wrongForProject(wrongInOrder),
-      answers,
+      answers: answered,
       handler: async ({ principal, params: { id }, body, once }) =>
         ordersAnswered(
           await payout(gateway, {
@@ -229,7 +220,7 @@ export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
       right: 'create',
       params,
       body: completeBody,
-      answers: { ...answers, 201: form },
+      answers: formOrOrder,
       handler: async ({ principal, params: { id }, body, once }) =>
         ordersAnswered(
           await complete(gateway, { project: principal.project, orderId: idOf(id), returned: body as Body, once }),
@@ -247,7 +238,7 @@ export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
           path === 'resume'
             ? 'Go on after the device-data step'
             : 'Finish a prepared order after a 3-D Secure 2 challenge',
-        answers: { ...answers, 201: form },
+        answers: formOrOrder,
         handler: async ({ principal, params: { id }, once }) =>
           ordersAnswered(
             await complete(gateway, { project: principal.project, orderId: idOf(id), returned: {}, once }),
@@ -262,7 +253,7 @@ export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
       right: 'read',
       params,
       query: orderQuery,
-      answers: { 200: ok },
+      answers: shown,
       handler: async ({ principal, params: { id }, query }) => ({
         status: 200,
         body: await readOrder(
@@ -281,12 +272,7 @@ export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
       right: 'read',
       query: ordersQuery,
       wrongIn: wrongInOrders,
-      answers: {
-        200: {
-          description: 'A page of orders',
-          headers: { Link: 'first, prev, next', 'X-Total-Count': 'with count=1' },
-        },
-      },
+      answers: listedOrders,
       handler: async ({ principal, query }) => {
         const { project } = principal;
         const listing = await listOrders(
@@ -319,7 +305,7 @@ export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
       summary: 'Operations, newest first',
       right: 'read',
       query: operationsQuery,
-      answers: { 200: { description: 'A page of operations', headers: { Link: 'first, prev, next' } } },
+      answers: listedOperations,
       handler: async ({ principal, query }) => {
         const { project } = principal;
         const filter = {

@@ -1,12 +1,16 @@
 // GET /exchange_rates/ and GET /ping of the contract.
+import Type from 'typebox';
 import { type Clock, dayOf, formatDateTime } from '../../base/index.ts';
 import {
   type AnyEndpoint,
+  Choice,
   Currency,
   Day,
   endpointOf,
   listAnswer,
+  Matching,
   Optional,
+  paged,
   paging,
   pagingOf,
   Shape,
@@ -54,6 +58,22 @@ const rateJson = ({ from_currency, to_currency, micro, day }: RateRow): object =
 /** A rate has a day and no zone: of a date-time its own day counts, whatever the project's zone. */
 const day = (text: string | undefined): string | undefined => text?.slice(0, 10);
 
+const pong = Shape({
+  message: Choice(['PONG!']),
+  date: Matching('^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$', { description: 'Server time.' }),
+});
+const currency = Matching('^[A-Z]{3}$', { description: 'ISO 4217.' });
+const rate = Shape(
+  {
+    from: currency,
+    to: currency,
+    rate: Matching('^\\d+\\.\\d{6}$', { description: 'Decimal with six places.' }),
+    date: Matching('^\\d{4}-\\d{2}-\\d{2}$'),
+  },
+  { title: 'Rate' },
+);
+const rates = Shape({ exchange_rates: Type.Array(rate) });
+
 export function rateEndpoints(db: Db, clock: Clock, publicUrl: string): AnyEndpoint<Credential>[] {
   return [
     endpoint({
@@ -62,7 +82,7 @@ export function rateEndpoints(db: Db, clock: Clock, publicUrl: string): AnyEndpo
       operation: 'ping',
       summary: 'Connectivity test',
       right: null,
-      answers: { 200: { description: 'PONG!' } },
+      answers: { 200: { description: 'PONG!', schema: pong } },
       handler: ({ principal }) => ({
         status: 200,
         body: { message: 'PONG!', date: formatDateTime(clock.now(), principal.project.settings.time_zone) },
@@ -78,12 +98,7 @@ export function rateEndpoints(db: Db, clock: Clock, publicUrl: string): AnyEndpo
       wrongIn: wrongTogether,
       description:
         'Without a filter the latest rate of each pair; with date the rates of that day; with a period one row a pair and day.',
-      answers: {
-        200: {
-          description: 'A page of rates',
-          headers: { Link: 'first, prev, next', 'X-Total-Count': 'with count=1' },
-        },
-      },
+      answers: { 200: { description: 'A page of rates', schema: rates, ...paged } },
       async handler({ query }) {
         const from = query.date ?? query.date_from ?? day(query.created_from) ?? null;
         const to = query.date ?? query.date_to ?? day(query.created_to) ?? null;

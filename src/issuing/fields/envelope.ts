@@ -12,6 +12,7 @@ import {
 } from '../../http/index.ts';
 import { cleaned, type InvalidField, invalidFields } from './check.ts';
 import { type Aliases, type FieldErrorCode, NO_ALIASES } from './fields.ts';
+import { failureSchema } from './routes-failures.ts';
 
 /** What each failure says when nobody knew better, and its status where the standard's own doesn't fit. */
 const FAILURES: Readonly<Record<FailureKind, readonly [code: string, message: string, status: number]>> = {
@@ -69,37 +70,7 @@ export const issuingEnvelope: Envelope = {
     'x-ratelimit-limit': String(limit),
     'x-ratelimit-reset': String(resetSeconds),
   }),
-  schema: {
-    title: 'IssuingFailure',
-    type: 'object',
-    properties: {
-      message: { type: 'string' },
-      code: { type: 'string' },
-      errorCode: { type: 'string', description: '403 and 409.' },
-      syntaxErrors: {
-        type: 'object',
-        description: '400.',
-        properties: {
-          invalidFields: {
-            type: 'array',
-            items: {
-              type: 'object',
-              required: ['params', 'fieldName', 'error'],
-              properties: {
-                params: {
-                  type: 'array',
-                  items: { type: 'string' },
-                  description: 'The path of what contains the field.',
-                },
-                fieldName: { type: 'string' },
-                error: { type: 'string' },
-              },
-            },
-          },
-        },
-      },
-    },
-  },
+  schema: failureSchema,
 };
 
 const failureOfFields = (fields: readonly InvalidField[]): Failure =>

@@ -4,19 +4,21 @@
 import Type, { type Static, type TProperties, type TSchema, type TUnsafe } from 'typebox';
 import { maskPansIn } from '../../base/index.ts';
 
-export type FieldErrorCode =
-  | 'REQUIRED'
-  | 'HAS_TEXT'
-  | 'REQUIRES'
-  | 'SIZE'
-  | 'RANGE'
-  | 'IN'
-  | 'NOT_IN'
-  | 'REGEX'
-  | 'EXACTLY'
-  | 'AT_LEAST'
-  | 'AT_MOST'
-  | 'ALL_OR_NONE';
+export const FIELD_ERROR_CODES = [
+  'REQUIRED',
+  'HAS_TEXT',
+  'REQUIRES',
+  'SIZE',
+  'RANGE',
+  'IN',
+  'NOT_IN',
+  'REGEX',
+  'EXACTLY',
+  'AT_LEAST',
+  'AT_MOST',
+  'ALL_OR_NONE',
+] as const;
+export type FieldErrorCode = (typeof FIELD_ERROR_CODES)[number];
 
 type Siblings = Readonly<Record<string, unknown>>;
 

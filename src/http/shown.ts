@@ -1,0 +1,20 @@
+// What answers are made of, beside the shapes that requests have too (fields.ts). Rule: nothing is checked by these while serving:
+// they describe answers, and tests hold every answer against them.
+import Type, { type TSchema, type TUnsafe } from 'typebox';
+import type { FieldOptions } from './fields.ts';
+
+/** Text of exactly this form. */
+export const Matching = (pattern: string, options: FieldOptions = {}): TSchema => Type.String({ pattern, ...options });
+
+/** The same, or null. Not for a schema with a title of its own: that one stays whole (`Type.Union`). */
+export const Nullable = (schema: TSchema): TUnsafe<unknown> => {
+  const { type, enum: values, ...rest } = schema as { type?: unknown; enum?: readonly unknown[] };
+  return Type.Unsafe({
+    ...rest,
+    ...(type === undefined ? {} : { type: [type, 'null'].flat() }),
+    ...(values === undefined ? {} : { enum: [...values, null] }),
+  });
+};
+
+/** An id of an order, a card and the like: digits. */
+export const Id = (options: FieldOptions = {}): TSchema => Matching('^\\d{1,20}$', options);

@@ -1,0 +1,42 @@
+// The issuing API's failures as schemas. Rule: 403 and 409 are told by `errorCode`, wrong fields by what is wrong with each, others by `code`.
+import Type, { type TSchema } from 'typebox';
+import { Choice, Shape } from '../../http/index.ts';
+import { FIELD_ERROR_CODES } from './fields.ts';
+
+const message = Type.String({ minLength: 1, description: 'Text for people: programs go by the code.' });
+const failed = Shape(
+  { code: Type.String({ pattern: '^[A-Z_]+$', examples: ['RESOURCE_NOT_FOUND'] }), message },
+  { title: 'IssuingFailure' },
+);
+const invalid = Shape(
+  {
+    message,
+    syntaxErrors: Shape({
+      invalidFields: Type.Array(
+        Shape(
+          {
+            params: Type.Array(Type.String(), { description: 'The path of what contains the field.' }),
+            fieldName: Type.String(),
+            error: Choice(FIELD_ERROR_CODES),
+          },
+          { title: 'InvalidField' },
+        ),
+        { description: 'Every wrong field; none when the body is no JSON object.' },
+      ),
+    }),
+  },
+  { title: 'InvalidFields' },
+);
+
+/** A failure that its endpoint tells by `errorCode`. */
+const errorCodeSchema = (title: string | null, codes: readonly string[]): TSchema =>
+  Shape({ errorCode: Choice(codes), message }, title === null ? {} : { title });
+
+/** Of the statuses whose failures don't simply have a code. */
+const SCHEMAS: Readonly<Record<number, TSchema>> = {
+  400: invalid,
+  403: errorCodeSchema('Forbidden', ['STEP_UP_REQUIRED', 'ACCESS_TOKEN_REQUIRED']),
+  409: errorCodeSchema('IdempotencyConflict', ['IDEMPOTENCY_REF_IN_USE', 'IDEMPOTENCY_REF_REUSED']),
+};
+
+export const failureSchema = (status: number): TSchema => SCHEMAS[status] ?? failed;
