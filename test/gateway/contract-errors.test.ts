@@ -41,11 +41,19 @@ async function credential(rights: readonly string[]): Promise<Client> {
 
 test('"Every error returns a failure response (failure_type, failure_message, order_id)", errors "only for validation failures"', async () => {
   const { id } = await shop.authorized();
+  const [charged, lost] = [await shop.charged(), await shop.authorized({ pan: simulated('20', '910') })];
+  const payout = await shop.authorized({ pan: simulated('50', '910') });
   const wide = { description: 'x'.repeat(70_000) };
   for (const [status, type, named, reply] of [
     [402, 'declined', true, await shop.authorize({ pan: DECLINED })],
     [402, 'fraud', true, await shop.authorize({ pan: '4000000000000002' })],
-    [402, 'rejected', true, await shop.act(id, 'refund')],
+    [402, 'rejected', false, await shop.act(id, 'refund')],
+    [402, 'rejected', false, await shop.act(charged.id, 'charge')],
+    [402, 'rejected', false, await shop.act(charged.id, 'reverse')],
+    [402, 'rejected', false, await shop.act(id, 'cancel', { amount: 1 })],
+    [402, 'rejected', false, await shop.post(id, 'complete3d20')],
+    [500, 'error', false, await shop.act(lost.id, 'charge')],
+    [500, 'error', true, await shop.post(payout.id, 'credit', { amount: 1, location: { ip: '192.0.2.9' } })],
     [402, 'rejected', true, await shop.authorize({ card: { ...CARD, expiration_year: 2020 } })],
     [422, 'validation', false, await shop.authorize({ amount: 'x' })],
     [422, 'validation', false, await shop.act(id, 'charge', { amount: 0 })],
@@ -116,7 +124,7 @@ test('"Holder name SIM <operation> <outcome>"; fixed cards come first', async ()
     assert.equal((await named(holder)).body.failure_type, type, holder);
   assert.equal((await named('SIM 10 920')).status, 201);
   const later = orderOf(await named('SIM charge 05')).id;
-  assert.deepEqual(refusedAs(await shop.act(later, 'charge')), [402, 'declined', true]);
+  assert.deepEqual(refusedAs(await shop.act(later, 'charge')), [402, 'declined', false]);
   assert.equal((await named('SIM 10 051', { pan: '4111111111111111' })).status, 200, '"first match wins"');
 });
 

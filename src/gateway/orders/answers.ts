@@ -38,6 +38,7 @@ export function orderAnswer(
   };
 }
 
+/** `orderId`: of an order that this request made, else null. */
 export function failureAnswer(type: FailureType, message: string, orderId: string | null): StoredAnswer {
   return {
     status: STATUS[type],
@@ -51,13 +52,17 @@ export function refusalAnswer(code: RefusalCode, orderId: string | null): Stored
   return failureAnswer(type, message, orderId);
 }
 
-/** The answer that an order's own state implies: a failed order is its failure, any other is the order. */
+/**
+ * The answer that an order's own state implies: a failed order is its failure, any other is the order. `isNew`: this request made the order,
+ * so its failure names it.
+ */
 export function stateAnswer(
   view: View,
   state: OrderState,
-  options: { form?: Form; cashflows?: Cashflows } = {},
+  { isNew, ...options }: { isNew: boolean; form?: Form; cashflows?: Cashflows },
 ): StoredAnswer {
   const { order } = state;
-  if (order.failure_type) return failureAnswer(order.failure_type, order.failure_message ?? '', view.outward(order.id));
+  if (order.failure_type)
+    return failureAnswer(order.failure_type, order.failure_message ?? '', isNew ? view.outward(order.id) : null);
   return orderAnswer(view, state, { ...options, status: options.form ? 201 : 200 });
 }

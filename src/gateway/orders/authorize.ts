@@ -99,7 +99,7 @@ export async function authorize(gateway: Gateway, request: AuthorizeRequest): Pr
       const open = pageOrder ? loaded.get(orderKind, { owner: project.id, id: pageOrder.id }) : null;
       if (open && (open.order.status !== 'new' || open.order.in_flight !== null)) {
         return {
-          value: { answer: refusalAnswer('not_new', viewOf(gateway, project).outward(open.order.id)) },
+          value: { answer: refusalAnswer('not_new', null) },
           changes: [],
         };
       }
@@ -115,7 +115,7 @@ export async function authorize(gateway: Gateway, request: AuthorizeRequest): Pr
     },
   });
   if ('existing' in begun) return existingAnswer(gateway, project, begun.existing);
-  if ('unresolved' in begun) return unresolvedAnswer(gateway, project, begun.unresolved);
+  if ('unresolved' in begun) return unresolvedAnswer(gateway, project, begun.unresolved, true);
   if ('answer' in begun) return begun.answer;
   const settled = await carry(gateway, project, begun.state, begun.operation, request.card);
   return settled.stepUp ? stepUp(gateway, request, settled.state) : settled.answer;
@@ -285,7 +285,7 @@ function decide(
     );
     const state = { order: closed, operations };
     return {
-      value: { answer: stateAnswer(view, state) },
+      value: { answer: stateAnswer(view, state, { isNew: open === null }) },
       changes: [
         write(closed),
         ...sealed.changes,

@@ -49,7 +49,7 @@ export async function complete(gateway: Gateway, request: CompleteRequest): Prom
       };
     },
   });
-  if ('unresolved' in begun) return unresolvedAnswer(gateway, project, begun.unresolved);
+  if ('unresolved' in begun) return unresolvedAnswer(gateway, project, begun.unresolved, false);
   if ('answer' in begun) return begun.answer;
   return (
     await carry(gateway, project, begun.state, begun.operation, 'card' in next && next.card ? next.card : undefined)
@@ -128,11 +128,11 @@ function decide(
   const { order } = state;
   // Somebody was faster: what became of the order is the answer.
   if ('done' in next || (order.status !== 'prepared' && !('refuse' in next)))
-    return { value: { answer: stateAnswer(view, state) }, changes: [] };
+    return { value: { answer: stateAnswer(view, state, { isNew: false }) }, changes: [] };
   if ('refuse' in next || order.in_flight !== null) {
     const code = 'refuse' in next ? next.refuse : 'operation_in_progress';
     return {
-      value: { answer: refusalAnswer(code, view.outward(order.id)) },
+      value: { answer: refusalAnswer(code, null) },
       changes: [refusalRecord(gateway, project, order.id, 'complete', code)],
     };
   }
@@ -145,7 +145,7 @@ function decide(
       now,
     );
     return {
-      value: { answer: stateAnswer(view, closed.state) },
+      value: { answer: stateAnswer(view, closed.state, { isNew: false }) },
       changes: [...closed.changes, ...gateway.threeds.close(project.id, next.transactionId, 'used', now)],
       next: [remember(closed.state)],
     };

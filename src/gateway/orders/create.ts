@@ -180,5 +180,5 @@ export async function createOrder(
 export async function existingAnswer(gateway: Gateway, project: Project, orderId: bigint): Promise<StoredAnswer> {
   const state = await orderGet(gateway.db, project.id, orderId);
   if (!state) return refusalAnswer('operation_in_progress', null);
-  return stateAnswer(viewOf(gateway, project), state);
+  return stateAnswer(viewOf(gateway, project), state, { isNew: true });
 }

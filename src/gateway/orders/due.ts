@@ -70,7 +70,7 @@ const recover: Handler = async (gateway, project, { order }) => {
       const state = loaded.get(orderKind, need.key);
       const operation = state?.operations.find(({ id }) => id === state.order.in_flight);
       if (!state || !operation || state.order.due.recover !== order.due.recover) return { value: null, changes: [] };
-      if (recoveryAt(operation, now) === null && !operation.system) {
+      if (recoveryAt(operation, now) === null) {
         // Seven days without an answer: an operator's task.
         return { value: null, changes: [orderUpdate(withDue(state.order, { recover: null }))] };
       }

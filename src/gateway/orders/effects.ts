@@ -142,10 +142,12 @@ export function refused(order: Order, operation: Operation, circumstances: Circu
 /** Orders that were created for the payment page count their attempts; others have one. */
 export const isPage = (order: Order): boolean => order.attempts > 0;
 
-/** Waits before the acquirer is asked again about an operation without an answer; after seven days it is an operator's task. */
+/** Waits before the acquirer is asked again about an operation without an answer; the last one again and again. */
 const RECOVERY_MS = [1_000, 5_000, 30_000, 120_000, 600_000, 3_600_000] as const;
+const RECOVERY_DAYS = 7;
 
-export function recoveryAt(operation: Operation, now: Date): Date | null {
-  if (now.getTime() - operation.created_at.getTime() > 7 * DAY_MS) return null;
-  return addMs(now, RECOVERY_MS[operation.tries - 1] ?? 3_600_000);
+/** When it is asked for again; null: no more. A hold must not survive, so reversals are asked for without end. */
+export function recoveryAt({ type, tries, created_at }: Operation, now: Date): Date | null {
+  if (type !== 'reverse' && now > addDays(created_at, RECOVERY_DAYS)) return null;
+  return addMs(now, RECOVERY_MS[Math.min(tries, RECOVERY_MS.length) - 1] ?? 0);
 }

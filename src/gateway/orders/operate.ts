@@ -44,7 +44,7 @@ export const abandon = (gateway: Gateway, request: OrderRequest): Promise<Stored
 
 async function operate(gateway: Gateway, action: Action, request: OrderRequest): Promise<StoredAnswer> {
   const begun = await gateway.committer.submit(intent(gateway, action, request));
-  if ('unresolved' in begun) return unresolvedAnswer(gateway, request.project, begun.unresolved);
+  if ('unresolved' in begun) return unresolvedAnswer(gateway, request.project, begun.unresolved, false);
   return 'answer' in begun
     ? begun.answer
     : (await carry(gateway, request.project, begun.state, begun.operation)).answer;
@@ -74,7 +74,7 @@ function intent(
         ...(once?.finish(answer, now) ?? []),
       ];
       if ('refuse' in plan) {
-        const answer = refusalAnswer(plan.refuse, viewOf(gateway, project).outward(orderId));
+        const answer = refusalAnswer(plan.refuse, null);
         return {
           value: { answer },
           changes: [refusalRecord(gateway, project, orderId, action, plan.refuse), ...ending(answer)],

@@ -189,11 +189,15 @@ function withoutAnswer(context: Context, sent: Operation): Outcome {
   if (sent.type !== 'authorize') {
     // In flight it stays: the order keeps its status and a worker asks until it knows.
     const waiting: Operation = { ...sent, tries: sent.tries + 1 };
-    const after = withDue(order, { recover: sent.system ? systemRetryAt(sent, now) : recoveryAt(sent, now) });
+    const after = withDue(order, { recover: recoveryAt(sent, now) });
     const answer =
       sent.details.by === 'auto_charge'
-        ? stateAnswer(viewOf(gateway, project), state)
-        : failureAnswer('error', refusals.error[1], gateway.permutation.outward(order.id));
+        ? stateAnswer(viewOf(gateway, project), state, { isNew: isNew(order) })
+        : failureAnswer(
+            'error',
+            refusals.error[1],
+            sent.type === 'credit' ? gateway.permutation.outward(order.id) : null,
+          );
     const once =
       sent.once_key === null ? [] : gateway.once.leaveUnresolved(loaded, order.project_id, sent.once_key, order.id);
     const next = replace(state, after, waiting);
@@ -225,11 +229,6 @@ function withoutAnswer(context: Context, sent: Operation): Outcome {
   );
   return ended(context, lost, operation, { next: reversal, changes: finalCvv(gateway, lost, operation) });
 }
-
-/** Reversals that are owed: 5 s, 15 s, 1 min, 5 min, 15 min, then every 15 min until acknowledged. */
-const SYSTEM_RETRY_MS = [5_000, 15_000, 60_000, 300_000, 900_000] as const;
-const systemRetryAt = (operation: Operation, now: Date): Date =>
-  addMs(now, SYSTEM_RETRY_MS[operation.tries - 1] ?? 900_000);
 
 interface Ending {
   readonly next?: Operation | null;
@@ -295,13 +294,15 @@ function answerFor(
 ): StoredAnswer {
   const view = viewOf(gateway, project);
   if (operation.type === 'authorize' || operation.type === 'credit' || operation.details.by)
-    return stateAnswer(view, state, { cashflows });
+    return stateAnswer(view, state, { isNew: isNew(state.order), cashflows });
   if (operation.status === 'success') return orderAnswer(view, state, { cashflows });
-  const outward = view.outward(state.order.id);
   return operation.status === 'failure'
-    ? failureAnswer('declined', failureText(operation), outward)
-    : failureAnswer('error', refusals.error[1], outward);
+    ? failureAnswer('declined', failureText(operation), null)
+    : failureAnswer('error', refusals.error[1], null);
 }
+
+/** What authorizes or pays out made its order, unless a cardholder was asked in between: then it was a request before. */
+const isNew = ({ secure3d }: Order): boolean => secure3d?.transaction_id === undefined;
 
 /** What the merchant reads of a refusal. */
 export const failureText = (operation: Operation): string => isoCode(operation.iso_response_code).failureMessage;

@@ -58,7 +58,7 @@ function secondStep(
       const { order } = state;
       const kept = (answer: StoredAnswer) => (once ? gateway.once.finish(loaded, project.id, once.key, answer) : []);
       if (order.status !== 'new' || order.in_flight !== null)
-        return { value: { answer: stateAnswer(view, state) }, changes: [] };
+        return { value: { answer: stateAnswer(view, state, { isNew: true }) }, changes: [] };
       if (started.kind === 'form') {
         const secure3d = {
           reason: 'soft_decline',
@@ -97,7 +97,7 @@ function secondStep(
       const refuse = allowedBy(started.authentication, project, true);
       if (refuse) {
         const closed = closedOrder(gateway, project, proven, refuse, now);
-        const answer = stateAnswer(view, closed.state);
+        const answer = stateAnswer(view, closed.state, { isNew: true });
         return { value: { answer }, changes: [...closed.changes, ...kept(answer)], next: [remember(closed.state)] };
       }
       const begun = startOperation(

@@ -5,16 +5,17 @@ import { refusalAnswer, stateAnswer } from './answers.ts';
 import { type Gateway, viewOf } from './gateway.ts';
 import { orderGet } from './queries.ts';
 
-/** The order's own state once nothing is in flight; the same 500 with its id until then. */
+/** The order's own state once nothing is in flight; the same 500 until then. `isNew`: the request made the order. */
 export async function unresolvedAnswer(
   gateway: Gateway,
   project: Project,
   orderId: bigint | null,
+  isNew: boolean,
 ): Promise<StoredAnswer> {
   const state = orderId === null ? null : await orderGet(gateway.db, project.id, orderId);
   if (!state) return refusalAnswer('error', null);
   const view = viewOf(gateway, project);
   return state.order.in_flight !== null || state.order.status === 'new'
-    ? refusalAnswer('error', view.outward(state.order.id))
-    : stateAnswer(view, state);
+    ? refusalAnswer('error', isNew ? view.outward(state.order.id) : null)
+    : stateAnswer(view, state, { isNew });
 }
