@@ -11,3 +11,16 @@ create table installation_mode (
   mode text not null check (mode in ('sandbox', 'live')),
   since timestamptz not null
 );
+
+-- Work that was due and failed: when it is tried again. What is no longer due leaves its row behind until that is purged.
+create table due_failures (
+  project_id int8 not null, -- the owner: a project, or a tenant
+  about text not null, -- what it is due on: an order, a card, an authorization
+  id int8 not null,
+  kind text not null,
+  tries int4 not null,
+  since timestamptz not null,
+  retry_at timestamptz not null,
+  code text not null,
+  primary key (project_id, about, id, kind)
+);

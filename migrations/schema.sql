@@ -132,6 +132,16 @@ create table commit_groups (
   id bigint not null,
   committed_at timestamp with time zone not null
 );
+create table due_failures (
+  project_id bigint not null,
+  about text not null,
+  id bigint not null,
+  kind text not null,
+  tries integer not null,
+  since timestamp with time zone not null,
+  retry_at timestamp with time zone not null,
+  code text not null
+);
 create table events (
   project_id bigint not null,
   id bigint not null,
@@ -704,6 +714,7 @@ alter table cards add constraint cards_renewal_check CHECK ((renewal = ANY (ARRA
 alter table cards add constraint cards_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'BLOCKED'::text, 'DESTROYED'::text])));
 alter table cards add constraint cards_type_check CHECK ((type = ANY (ARRAY['VIRTUAL'::text, 'PHYSICAL'::text])));
 alter table commit_groups add constraint commit_groups_pkey PRIMARY KEY (id);
+alter table due_failures add constraint due_failures_pkey PRIMARY KEY (project_id, about, id, kind);
 alter table events add constraint events_pkey PRIMARY KEY (project_id, id);
 alter table factors add constraint factors_kind_check CHECK ((kind = ANY (ARRAY['OTP_SMS'::text, 'BIOMETRICS'::text, 'EXTERNAL_AUTHY'::text])));
 alter table factors add constraint factors_pkey PRIMARY KEY (tenant_id, user_id, kind);

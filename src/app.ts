@@ -1,6 +1,7 @@
 // The composition root: the only file that knows every room. Opens them in order, gives each what it needs, closes them in reverse.
 // What everything stands on is opened by app-ground.ts.
 import { type GroundOptions, openGround } from './app-ground.ts';
+import { dueQueue, dueWork, runChores } from './app-work.ts';
 import { addMs, createLog, type Log, systemClock } from './base/index.ts';
 import type { Config } from './config.ts';
 import { createForwarding } from './events/index.ts';
@@ -21,10 +22,8 @@ import {
   land,
   landingView,
   orderInvariants,
-  orderTimeline,
+  orderTimelines,
   orderTrace,
-  recoverOrphans,
-  runWorker,
   sandboxWallets,
 } from './gateway/orders/index.ts';
 import { createProjects, sandboxSecrets, seedSandbox } from './gateway/projects/index.ts';
@@ -38,7 +37,6 @@ import {
   formBodies,
   onceRecords,
   operations,
-  purgeIdempotency,
   rateLimiter,
   type Server,
 } from './http/index.ts';
@@ -54,7 +52,7 @@ import {
   threedsOutcome,
 } from './network/index.ts';
 import { checkoutRoutes, formTokens, landingRoutes, PREVIEW_PATH, pageWatch, previewPage } from './pages/index.ts';
-import { advanceTo, createCommitter, type Database, purgeCommitGroups, StartError } from './store/index.ts';
+import { createCommitter, type Database, StartError } from './store/index.ts';
 import {
   acsRoutes,
   createThreeds,
@@ -163,7 +161,6 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       publicUrl,
       sandbox,
       rate: (from: string, to: string) => rates.get(from, to),
-      background: inBackground,
     };
     const issuer: Issuer = { ...shared, tenants };
     const refusals = auditRefusals({ database, keyed, clock, log, background: inBackground });
@@ -203,6 +200,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     const risk = await createRisk({ db: database, clock, ids, keyed, log });
 
     const directory = sandbox ? sandboxDirectory({ outcome: threedsOutcome, keys: vault, random }) : noDirectory;
+    const queue = dueQueue();
     const gateway: Gateway = {
       ...shared,
       risk,
@@ -219,13 +217,25 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
         directory: withCardholders(issuing.cardholders, directory, { keys: vault, random }),
       }),
       once: onceRecords,
+      queue,
       wallets: sandbox ? sandboxWallets({ seed: keyed('sandbox.wallets', ''), random }) : null,
       simulatedIssuer: sandbox ? simulatedIssuer : null,
       project: (id) => projects.byId(id),
     };
     closers.push(async () => {
       refusals.tell(true);
-      await Promise.all(background);
+      await Promise.all([...background, queue.close()]);
+    });
+    const { due: ordersDue, orphans } = orderTimelines(gateway);
+    const due = dueWork({
+      database,
+      clock,
+      log,
+      metrics,
+      permutation,
+      queue,
+      timelines: [ordersDue, orphans, ...issuing.timelines],
+      names: { project: gateway.project, tenant: tenants.tenant },
     });
 
     // A late approval of something that was given up changes no order: the reversal that was queued meanwhile settles it.
@@ -267,6 +277,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       publicUrl,
       invariants: checkInvariants,
       trace: (id) => orderTrace(gateway, id, issuing.decisionsOf),
+      failing: due.failing,
       rotateKeys: () => vault.rotate(),
       previewPage: (template, language) => previewPage(template, language, clock.now()),
       checkPages: checkOwnPages,
@@ -277,7 +288,6 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       failures: sandbox ? null : { limiter, rate: { perSecond: 0.2, burst: 10 } },
       onRefused: (from) => refusals.refused(from, 'operator', null),
     });
-    const timelines = [orderTimeline(gateway), ...issuing.timelines];
     const apis: AnyApi[] = [
       ...issuing.apis,
       gatewayApi({
@@ -301,11 +311,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
           const id = permutation.inward(text);
           return id === null ? null : arrive(gateway, id, type);
         },
-        advanceTo: async (target: Date) => {
-          await advanceTo(database, timelines, clock, sandboxClock.step, target);
-          // Nothing more is changed; but the others are where this one is before the caller hears of it.
-          await sandboxClock.change(() => undefined);
-        },
+        advanceTo: (target: Date) => due.advanceTo(sandboxClock, target),
         scenarios: async () => [...gatewayScenarios, ...(await issuing.scenarios())],
       };
       apis.push(simulatorApi(routes, operatorAuthentication, issuing.simulator));
@@ -351,33 +357,19 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       );
     });
 
-    await recoverOrphans(gateway);
-    const stopping = new AbortController();
+    await due.runAll([orphans]);
     if (config.workers) {
-      // Once after the start, below, and then once a day.
-      let pagesSeenAt = systemClock.now();
-      const chores = async (): Promise<void> => {
-        const now = clock.now();
-        const time = systemClock.now();
-        if (time >= addMs(pagesSeenAt, 86_400_000)) {
-          pagesSeenAt = time;
-          inBackground(checkOwnPages());
-        }
-        await Promise.all([
-          vault.destroyExpiredKeys(now),
-          purgeIdempotency(database, now),
-          risk.purge(now),
-          purgeCommitGroups(database, addMs(now, -86_400_000)),
-          rates.reload(now),
-          issuing.purge(),
-          refusals.tell(),
-        ]);
-        while ((await vault.rewrap(500)) > 0 && !stopping.signal.aborted);
-      };
-      const worker = runWorker(gateway, issuing.timelines, chores, stopping.signal);
+      const stopping = new AbortController();
+      const beside = Promise.all([
+        due.watch(stopping.signal),
+        runChores(
+          { database, clock, log, vault, risk, rates, issuing, refusals, checkPages: checkOwnPages },
+          stopping.signal,
+        ),
+      ]);
       closers.push(async () => {
         stopping.abort(new Error('stopping'));
-        await worker;
+        await beside;
       });
     }
     const { port } = await server.listen({ host: config.host, port: config.port });

@@ -246,6 +246,12 @@ export const commandSpecs: readonly CommandSpec[] = [
     table: ['checks', 'id', 'ok', 'violations'],
     fails: ({ ok }) => (ok === true ? null : ''),
   },
+  {
+    usage: 'due list',
+    summary: 'list work that is due and fails, the longest first',
+    run: (call) => call('GET', '/due?per_page=1000'),
+    table: ['failing', 'about', 'id', 'kind', 'tries', 'since', 'next_try_at', 'code'],
+  },
 ];
 
 async function allProjects(call: Call): Promise<Json> {

@@ -44,8 +44,8 @@ export interface SimulatorRoutes {
   readonly setFaults: (plan: FaultPlan) => Promise<void>;
   /** An order's id as merchants know it. */
   readonly outward: (id: bigint) => string;
-  /** Runs what is due on the way. */
-  readonly advanceTo: (target: Date) => Promise<void>;
+  /** Runs what is due on the way; what could not be run, at most a hundred. */
+  readonly advanceTo: (target: Date) => Promise<readonly object[]>;
   /** For each documented error of both APIs a request that provokes it. */
   readonly scenarios: () => Promise<readonly object[]>;
 }
@@ -72,6 +72,8 @@ function simulatorEndpoints({
 }: SimulatorRoutes): AnyEndpoint<Operator>[] {
   const { clock } = sandboxClock;
   const told = () => ({ status: 200, body: { now: clock.now().toISOString(), frozen: clock.frozen } });
+  /** The clock, and what was due on the way and could not be run; it is tried again. */
+  const moved = (not_run: readonly object[]) => ({ status: 200, body: { ...told().body, not_run } });
   const answers = { 200: { description: 'The clock' } };
   return [
     endpoint({
@@ -93,15 +95,16 @@ function simulatorEndpoints({
       body: Shape({ now: Optional(Text()), frozen: Optional(Flag()) }),
       async handler({ body }) {
         const now = body.now === undefined ? null : reachable(new Date(body.now), '#/now');
+        let not_run: readonly object[] = [];
         // Frozen before it is set, so that it stands where it was set to.
         if (body.frozen) await sandboxClock.change((shared) => shared.freeze(true));
         const forward = now !== null && now > clock.now();
-        if (forward) await advanceTo(now);
+        if (forward) not_run = await advanceTo(now);
         await sandboxClock.change((shared) => {
           if (now && !forward) shared.set(now);
           if (body.frozen === false) shared.freeze(false);
         });
-        return told();
+        return moved(not_run);
       },
     }),
     endpoint({
@@ -121,8 +124,7 @@ function simulatorEndpoints({
             attribute: 'format',
             details: ['30s, 15m, 2h, 7d; at most 366d'],
           });
-        await advanceTo(addMs(clock.now(), ms));
-        return told();
+        return moved(await advanceTo(reachable(addMs(clock.now(), ms), '#/by')));
       },
     }),
     endpoint({

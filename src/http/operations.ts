@@ -8,6 +8,8 @@ export interface Metrics extends RequestMetrics {
   readonly registry: Registry;
   /** For the committer: commands in a group, and how long it took. */
   group(size: number, ms: number): void;
+  /** Who is asked, whenever somebody looks, for what is due and fails, by what it is on. */
+  dueFailures(ask: () => Promise<readonly { readonly about: string; readonly count: bigint }[]>): void;
   /** Of the last look at the payment page as it is served: how many. */
   pageDifferences(count: number): void;
 }
@@ -60,6 +62,20 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
       groupSize.observe(size);
       groupSeconds.observe(ms / 1000);
       commands.inc(size);
+    },
+    dueFailures(ask) {
+      new Gauge({
+        name: 'florin_due_failures',
+        help: 'Work that is due, fails and will be tried again, by what it is on.',
+        labelNames: ['about'],
+        registers,
+        async collect() {
+          // Of a database that doesn't answer nothing is known.
+          const counts = await ask().catch(() => []);
+          this.reset();
+          for (const { about, count } of counts) this.set({ about }, Number(count));
+        },
+      });
     },
     pageDifferences: (count) => pageDifferences.set(count),
   };

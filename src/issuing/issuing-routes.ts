@@ -9,13 +9,11 @@ import {
   type AuthorizationPorts,
   authorizationInvariants,
   authorizationSimulatorEndpoints,
+  authorizationTimelines,
   createAuthorizer,
   decisionsOf,
-  expiryDue,
-  nextAuthorizationDueAt,
-  pendingDue,
 } from './authorization/index.ts';
-import { cardsNextDueAt, cardsRunDue, purgeReveals, walletDeviceEndpoints } from './cards/index.ts';
+import { cardTimeline, purgeReveals, walletDeviceEndpoints } from './cards/index.ts';
 import {
   challengeEndpoints,
   checkCode,
@@ -97,16 +95,7 @@ export function createIssuing({ issuer, limits, office, ports }: IssuingOptions)
       ...walletDeviceEndpoints(issuer),
       ...authorizationSimulatorEndpoints(issuer, authorizer),
     ],
-    timelines: [
-      { nextDueAt: cardsNextDueAt, runDue: () => cardsRunDue(issuer, openHolds) },
-      {
-        nextDueAt: nextAuthorizationDueAt,
-        async runDue() {
-          const now = issuer.clock.now();
-          return (await expiryDue(issuer, now)) + (await pendingDue(issuer, now));
-        },
-      },
-    ],
+    timelines: [cardTimeline(issuer, openHolds), ...authorizationTimelines(issuer)],
     scenarios: () => issuingScenarios(issuer),
     decisionsOf: (references) => decisionsOf(issuer, references),
     async purge() {

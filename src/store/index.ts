@@ -1,7 +1,16 @@
-// store: Postgres and nothing of the domain. Owns commit_groups; every other table belongs to the room whose queries.ts names it.
+// store: Postgres and nothing of the domain. Owns commit_groups and due_failures; every other table belongs to the room whose queries.ts names it.
 export { StartError } from './binaries.ts';
 export * from './commit.ts';
 export { type Database, type HeldLock, openDatabase, type SessionOptions } from './database.ts';
+export { createDueRunner, type DueItem, type DueRunner, dueJob, type Timeline } from './due.ts';
+export {
+  type DueColumns,
+  type DueFailure,
+  dueFailureCounts,
+  dueFailuresPurge,
+  dueTries,
+  dueWaits,
+} from './due-queries.ts';
 export { type Connection, type Embedded, startEmbedded } from './embedded.ts';
 export { openShared, type Shared } from './followed.ts';
 export { openInstallation } from './installation.ts';
@@ -11,4 +20,3 @@ export { nextIdNode } from './nodes.ts';
 export * from './once.ts';
 export * from './page.ts';
 export * from './table.ts';
-export { advanceTo, type Timeline } from './timeline.ts';

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { addMs, luhnDigit, type Pan } from '../../src/base/index.ts';
-import { type CavvClaim, type Forwarded, pendingDue } from '../../src/issuing/authorization/index.ts';
+import { authorizationTimelines, type CavvClaim, type Forwarded } from '../../src/issuing/authorization/index.ts';
 import type { Card } from '../../src/issuing/cards/index.ts';
 import type { NetworkRequest } from '../../src/network/index.ts';
 import { pan } from '../network/requests.ts';
-import { type IssuerWorld, issuerWorld, later } from './issuer.ts';
+import { type IssuerWorld, issuerWorld, later, runDue } from './issuer.ts';
 import { PLASTIC, withPlastic } from './world.ts';
 
 let world: IssuerWorld;
@@ -203,8 +203,9 @@ test('what a crash leaves waiting is ended by the default decision; the late ans
     waiting = host.handle(world.request(card, 400n));
   });
   await asked;
-  assert.equal(await pendingDue(world.issuer, world.clock.now()), 0, 'it may still be answered');
-  assert.equal(await pendingDue(world.issuer, addMs(world.clock.now(), 10_000)), 1);
+  const [, pending] = authorizationTimelines(world.issuer);
+  assert.equal(await runDue(pending, world.database, world.clock.now()), 0, 'it may still be answered');
+  assert.equal(await runDue(pending, world.database, addMs(world.clock.now(), 10_000)), 1);
   assert.deepEqual(await world.funds(card.id), { actual: 1000n, held: 0n });
   answerLate({ decision: 'APPROVE', cause: 'answered' });
   assert.equal((await waiting)?.responseCode, '91');

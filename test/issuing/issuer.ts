@@ -1,4 +1,5 @@
 // A whole issuer on a real database, without HTTP: tenants, cards and money put in directly, and a network message for any of its cards.
+import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -40,7 +41,7 @@ import {
 import { installationPut, profileUpsert, programmeUpsert, tenantUpsert } from '../../src/issuing/tenants/queries.ts';
 import { ledgerInvariants } from '../../src/ledger/index.ts';
 import type { NetworkRequest } from '../../src/network/index.ts';
-import { type Change, createCommitter } from '../../src/store/index.ts';
+import { type Change, createCommitter, type Db, type Timeline } from '../../src/store/index.ts';
 import { openVault } from '../../src/vault/index.ts';
 import { silent, type TestDatabase, testDatabase } from '../support/database.ts';
 import { aCard } from './world.ts';
@@ -110,7 +111,6 @@ export async function issuerWorld(ports: Partial<AuthorizationPorts> = {}): Prom
       const micro = RATES[from + to];
       return micro === undefined ? null : { micro, day: '2026-11-21', source: 'test' };
     },
-    background: () => undefined,
   };
   const besideIds = idMaker(clock, 2);
   const besideCommitter = createCommitter({ connect: () => database.session(), clock, ids: besideIds, log: silent });
@@ -292,3 +292,11 @@ export const later = (
   transmittedAt: world.clock.now(),
   ...different,
 });
+
+/** Runs what a timeline has due at `now`; how much it found. */
+export async function runDue(timeline: Timeline | undefined, db: Db, now: Date): Promise<number> {
+  assert.ok(timeline);
+  const items = await timeline.due(db, now, 1000, []);
+  await Promise.all(items.map((item) => timeline.run(item)));
+  return items.length;
+}

@@ -61,6 +61,7 @@ export async function installation(): Promise<Installation> {
     publicUrl: 'https://pay.example',
     invariants: async () => checks,
     trace: async (id) => traces.get(id) ?? null,
+    failing: async () => [],
     rotateKeys: () => `key-${++state.rotations}`,
     checkPages: async () => [],
     previewPage: ({ brand, logo, fields }, language) => ({

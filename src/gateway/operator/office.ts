@@ -43,6 +43,8 @@ export interface Office {
   readonly invariants: () => Promise<readonly Check[]>;
   /** Everything that is known of an order: operations, network messages, the issuer's decision, ledger entries. null: no such order. */
   readonly trace: (orderId: bigint) => Promise<object | null>;
+  /** What is due and fails, longest first: as it is shown. */
+  readonly failing: (limit: number) => Promise<readonly object[]>;
   /** Makes a new key-encrypting key the active one; its name. */
   readonly rotateKeys: () => string | Promise<string>;
   /** The payment page of an order that is none: its text, and the header fields that it needs. */

@@ -21,7 +21,7 @@ const jsonText = (value: unknown): string =>
 
 /** Endpoints for looking, and for the keys. */
 export function inspectionEndpoints(office: Office): AnyEndpoint<Operator>[] {
-  const { database, tools, permutation, invariants, trace, rotateKeys, checkPages } = office;
+  const { database, tools, permutation, invariants, trace, rotateKeys, checkPages, failing } = office;
 
   const auditChain = async (): Promise<Check> => {
     const violations = await auditViolations(database, tools.keyed);
@@ -44,6 +44,18 @@ export function inspectionEndpoints(office: Office): AnyEndpoint<Operator>[] {
         const checks = [...(await invariants()), await auditChain()];
         return { status: 200, body: jsonText({ ok: checks.every(({ ok }) => ok), checks }) };
       },
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/due',
+      operation: 'dueList',
+      summary: 'Lists work that is due and fails, the longest first',
+      description:
+        'On orders, cards and authorizations: the kind of work, how often it was tried, since when, when it is tried next, and the code of the last error. What is done at last is gone from the list.',
+      right: null,
+      query: Shape({ per_page: Optional(Integer(1, 1000)) }),
+      answers: { 200: { description: 'What fails' } },
+      handler: async ({ query: { per_page = 100 } }) => ({ status: 200, body: { failing: await failing(per_page) } }),
     }),
     endpoint({
       method: 'GET',

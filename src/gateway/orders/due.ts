@@ -8,7 +8,7 @@ import type { Change, Decision } from '../../store/index.ts';
 import type { Project } from '../projects/index.ts';
 import { approved, recoveryAt } from './effects.ts';
 import { type Gateway, terminalOf } from './gateway.ts';
-import { type DueKind, dueAt, type Operation, type Order, type OrderState, refundable, withDue } from './model.ts';
+import { type DueKind, type Operation, type Order, type OrderState, refundable, withDue } from './model.ts';
 import { cardOf, carry, closedOrder, lapsedOrder, startOperation } from './operate.ts';
 import { newOperation } from './operation.ts';
 import { postingsFor } from './postings.ts';
@@ -27,15 +27,11 @@ import { CLOSED_WAIT_MS, eventOf, remember, replace, SENT_LIMIT_MS, settle } fro
 
 type Handler = (gateway: Gateway, project: Project, state: OrderState) => Promise<void>;
 
-/** Does what is due on an order at the clock's now; false when nothing was. */
-export async function runDue(gateway: Gateway, owner: bigint, id: bigint, orphaned = false): Promise<boolean> {
+/** Does one kind of thing that is due on an order; each handler decides again whether it is. */
+export async function runDue(gateway: Gateway, owner: bigint, id: bigint, kind: DueKind): Promise<void> {
   const state = await orderGet(gateway.db, owner, id);
   const project = await gateway.project(owner);
-  if (!state || !project) return false;
-  const kind = orphaned && state.order.in_flight !== null ? 'recover' : dueAt(state.order, gateway.clock.now());
-  if (!kind) return false;
-  await handlers[kind](gateway, project, state);
-  return true;
+  if (state && project && state.order.due[kind] !== undefined) await handlers[kind](gateway, project, state);
 }
 
 /** One commit on the order, if `kind` is still due there. */

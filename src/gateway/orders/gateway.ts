@@ -1,5 +1,5 @@
 // What the use cases of orders work with: the doors of lower rooms and the ports that app.ts fills. No behaviour of its own.
-import type { Clock, IdMaker, Log, Pan, Permutation, Random } from '../../base/index.ts';
+import type { Clock, FairQueue, IdMaker, Log, Pan, Permutation, Random } from '../../base/index.ts';
 import type { Rate } from '../../ledger/index.ts';
 import type { Link, StanMaker } from '../../network/index.ts';
 import type { Committer, Db, OnceRecords } from '../../store/index.ts';
@@ -44,8 +44,8 @@ export interface Gateway {
   readonly project: (id: bigint) => Promise<Project | null>;
   /** From memory; null when no rate of the pair is known. */
   readonly rate: (from: string, to: string, at: Date) => Rate | null;
-  /** Starts background work and keeps it until shutdown. */
-  readonly background: (work: Promise<unknown>) => void;
+  /** What nobody waits for takes turns there with what is due. */
+  readonly queue: FairQueue;
 }
 
 export const viewOf = (gateway: Gateway, project: Project): View => ({ project, outward: gateway.permutation.outward });

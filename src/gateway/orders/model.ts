@@ -227,12 +227,3 @@ export function withDue(order: Order, changes: Readonly<Partial<Record<DueKind, 
   const first = times.length === 0 ? null : times.reduce((a, b) => (a < b ? a : b));
   return { ...order, due, next_at: first === null ? null : new Date(first) };
 }
-
-/** What is due at `now`, earliest first. */
-export function dueAt(order: Order, now: Date): DueKind | null {
-  const limit = now.toISOString();
-  const entries = Object.entries(order.due) as [DueKind, string][];
-  const ripe = entries.filter(([kind, at]) => at <= limit && (order.in_flight === null || kind === 'recover'));
-  ripe.sort(([, a], [, b]) => (a < b ? -1 : a > b ? 1 : 0));
-  return ripe[0]?.[0] ?? null;
-}

@@ -1,7 +1,7 @@
 // Operations on an order that exists: charge, reverse, refund, cancel. One way for all: the rule decides on the locked order and
 // commits the intent, the message goes out with no transaction open, the answer is settled in a second commit.
 import { postingsOfOrders } from '../../ledger/index.ts';
-import type { Change, Command, Once, StoredAnswer } from '../../store/index.ts';
+import { type Change, type Command, dueJob, type Once, type StoredAnswer } from '../../store/index.ts';
 import type { Project } from '../projects/index.ts';
 import { orderAnswer, refusalAnswer } from './answers.ts';
 import { OrderNotFound, type RefusalCode, refusals } from './errors.ts';
@@ -193,6 +193,9 @@ export function closedOrder(
   };
 }
 
+/** How orders take their turns. */
+export const OF_ORDERS = { about: 'order', owners: 'project' } as const;
+
 /** Sends an operation whose intent is committed, settles it, and goes on with what follows by itself. */
 export async function carry(
   gateway: Gateway,
@@ -212,10 +215,14 @@ export async function carry(
   );
   const { next } = settled;
   if (!next) return settled;
-  const following = carry(gateway, current, settled.state, next, data ? { ...data, cvv: null } : undefined);
-  if (!next.system) return following;
-  // A reversal that is owed goes out at once, but the merchant's answer does not wait for it.
-  gateway.background(following);
+  const follow = () => carry(gateway, current, settled.state, next, data ? { ...data, cvv: null } : undefined);
+  if (!next.system) return follow();
+  // A reversal that is owed goes out at once, but the merchant's answer does not wait for it; what comes to nothing is recovered.
+  const { project_id: owner, id } = settled.state.order;
+  const job = dueJob(OF_ORDERS, { owner, id, through: terminal?.link ?? null }, async () => void (await follow()));
+  gateway.queue
+    .add(job)
+    .catch((error: unknown) => gateway.log.error({ err: error }, 'a reversal that is owed was not sent'));
   return settled;
 }
 

@@ -86,7 +86,7 @@ export function checkoutDoor(gateway: Gateway): CheckoutDoor {
     const { expire } = found?.state.order.due ?? {};
     const waits = found && ['new', 'prepared'].includes(found.state.order.status);
     if (!found || !waits || !expire || new Date(expire) > gateway.clock.now()) return found;
-    await runDue(gateway, found.project.id, found.state.order.id);
+    await runDue(gateway, found.project.id, found.state.order.id, 'expire');
     return read(token);
   };
   const viewOf = ({ project, state }: Found): Promise<PageView> => pageView(gateway, project, state);

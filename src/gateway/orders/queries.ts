@@ -1,7 +1,18 @@
 // Every statement on orders, operations, pay_links, merchant_order_ids, order_refusals and settlements.
 // Rule: an order is locked by its own row; its operations are only read or written by who holds that lock.
-import { add, type Change, type Db, insert, type Kind, table, update } from '../../store/index.ts';
-import type { Operation, Order, OrderState } from './model.ts';
+import {
+  add,
+  type Change,
+  type Db,
+  type DueColumns,
+  dueTries,
+  dueWaits,
+  insert,
+  type Kind,
+  table,
+  update,
+} from '../../store/index.ts';
+import type { DueKind, Operation, Order, OrderState } from './model.ts';
 
 export const orders = table<Order>(
   'orders',
@@ -238,18 +249,35 @@ export async function arnItems(db: Db, count: number): Promise<bigint[]> {
   return rows.map((row) => row.item);
 }
 
-/** Orders on which something is due at `now`, earliest first. */
-export const ordersDue = (
-  db: Db,
-  now: Date,
-  limit: number,
-): Promise<{ project_id: bigint; id: bigint; next_at: Date }[]> =>
-  db.query('select project_id, id, next_at from orders where next_at <= $1 order by next_at limit $2', [now, limit]);
+/** What is due on an order, and what it takes to do it. */
+export interface OrderDue {
+  readonly project_id: bigint;
+  readonly id: bigint;
+  readonly kind: DueKind;
+  readonly at: Date;
+  readonly tries: number;
+  readonly terminal: string;
+}
 
-/** When the next thing is due anywhere; null when nothing is. */
-export async function nextDueAt(db: Db): Promise<Date | null> {
+const DUE: DueColumns = { about: 'order', owner: 'o.project_id', id: 'o.id', kind: 'k.kind' };
+const DUE_COLUMNS = `o.project_id, o.id, k.kind, k.at, o.terminal, ${dueTries(DUE)} as tries`;
+
+/** Of each order on which something is due the earliest that doesn't wait after a failure. While an operation is in flight only its recovery may run. */
+export const ordersDue = (db: Db, now: Date, limit: number, except: readonly bigint[]): Promise<OrderDue[]> =>
+  db.query<OrderDue>(
+    `select ${DUE_COLUMNS} from orders o cross join lateral (
+       select k.kind, k.at::timestamptz as at from jsonb_each_text(o.due) k(kind, at)
+       where k.at::timestamptz <= $1 and (o.in_flight is null or k.kind = 'recover') and not ${dueWaits(DUE, '$1')}
+       order by k.at::timestamptz limit 1) k
+     where o.next_at <= $1 and o.project_id <> all($3) order by o.next_at limit $2`,
+    [now, limit, except],
+  );
+
+/** When something is due next behind `after`; null when nothing is. */
+export async function nextDueAt(db: Db, after: Date): Promise<Date | null> {
   const rows = await db.query<{ next_at: Date | null }>(
-    'select min(next_at) as next_at from orders where next_at is not null',
+    'select min(next_at) as next_at from orders where next_at > $1',
+    [after],
   );
   return rows[0]?.next_at ?? null;
 }
@@ -260,16 +288,18 @@ export async function nextDueAt(db: Db): Promise<Date | null> {
  */
 export const ordersOrphaned = (
   db: Db,
-  before: Date,
-  lockClass: number,
+  { now, before, lockClass }: { readonly now: Date; readonly before: Date; readonly lockClass: number },
   limit: number,
-): Promise<{ project_id: bigint; id: bigint }[]> =>
-  db.query(
-    `select o.project_id, o.id from orders o join operations p on p.project_id = o.project_id and p.order_id = o.id and p.id = o.in_flight
+  except: readonly bigint[],
+): Promise<OrderDue[]> =>
+  db.query<OrderDue>(
+    `select ${DUE_COLUMNS} from orders o join operations p on p.project_id = o.project_id and p.order_id = o.id and p.id = o.in_flight
+     cross join lateral (select 'recover' as kind, o.next_at as at) k
      where o.next_at <= $1 and o.in_flight is not null and p.tries = 1 and p.status = 'sent'
        and not exists (select from pg_locks l where l.locktype = 'advisory' and l.classid = $2 and l.objid = p.process and l.granted)
+       and not ${dueWaits(DUE, '$5')} and o.project_id <> all($4)
      order by o.next_at limit $3`,
-    [before, lockClass, limit],
+    [before, lockClass, limit, except, now],
   );
 
 /** Whose order this is, for the operator; ids are unique over all owners. */

@@ -1,74 +1,44 @@
-// The worker: runs what is due. Any number of processes may run one; what two of them pick up is decided once on the locked order.
+// What orders have due by themselves, as timelines. Any number of processes may run them; what two of them pick up is decided once on the
+// locked order.
 import { addMs } from '../../base/index.ts';
-import type { Timeline } from '../../store/index.ts';
+import type { Db, DueItem, Timeline } from '../../store/index.ts';
 import { runDue } from './due.ts';
-import type { Gateway } from './gateway.ts';
-import { nextDueAt, ordersDue, ordersOrphaned } from './queries.ts';
+import { type Gateway, terminalOf } from './gateway.ts';
+import type { DueKind } from './model.ts';
+import { OF_ORDERS } from './operate.ts';
+import { nextDueAt, type OrderDue, ordersDue, ordersOrphaned } from './queries.ts';
 
 /** Class of the advisory locks by which processes show that they live. */
 export const PROCESS_LOCKS = 7_046;
 
-const BATCH = 200;
-const TICK_MS = 500;
-/** Handlers that run side by side: enough to fill a commit group. */
-const AT_ONCE = 32;
+/** Kinds that send something. */
+const SENDS: ReadonlySet<DueKind> = new Set(['recover', 'capture', 'release']);
 
-/** Everything that is due at the clock's now, until nothing is; the number of orders touched. */
-export async function runAllDue(gateway: Gateway, signal?: AbortSignal): Promise<number> {
-  let touched = 0;
-  for (;;) {
-    const due = await ordersDue(gateway.db, gateway.clock.now(), BATCH);
-    const done = await each(due, ({ project_id, id }) => runDue(gateway, project_id, id), gateway);
-    touched += done;
-    if (done === 0 || signal?.aborted) return touched;
-  }
+export function orderTimelines(gateway: Gateway): { readonly due: Timeline; readonly orphans: Timeline } {
+  const itemsOf = (rows: readonly OrderDue[]): Promise<DueItem[]> =>
+    Promise.all(
+      rows.map(async ({ project_id: owner, id, kind, at, tries, terminal }) => {
+        const project = SENDS.has(kind) ? await gateway.project(owner) : null;
+        return { owner, id, kind, at, tries, through: project && (terminalOf(project, terminal)?.link ?? null) };
+      }),
+    );
+  return {
+    due: {
+      ...OF_ORDERS,
+      nextDueAt,
+      due: async (db, now, limit, except) => itemsOf(await ordersDue(db, now, limit, except)),
+      run: ({ owner, id, kind }) => runDue(gateway, owner, id, kind as DueKind),
+    },
+    /** Operations of processes that are gone: finished before anything else touches their orders. */
+    orphans: {
+      ...OF_ORDERS,
+      everyMs: 2000,
+      nextDueAt: () => Promise.resolve(null),
+      async due(db: Db, now, limit, except) {
+        const before = addMs(now, 3 * 60_000);
+        return itemsOf(await ordersOrphaned(db, { now, before, lockClass: PROCESS_LOCKS }, limit, except));
+      },
+      run: ({ owner, id }) => runDue(gateway, owner, id, 'recover'),
+    },
+  };
 }
-
-/** Finishes the operations of processes that are gone, before anything else touches their orders. */
-export async function recoverOrphans(gateway: Gateway): Promise<number> {
-  let touched = 0;
-  for (;;) {
-    const orphans = await ordersOrphaned(gateway.db, addMs(gateway.clock.now(), 3 * 60_000), PROCESS_LOCKS, BATCH);
-    const done = await each(orphans, ({ project_id, id }) => runDue(gateway, project_id, id, true), gateway);
-    touched += done;
-    if (done === 0) return touched;
-  }
-}
-
-async function each<T>(items: readonly T[], work: (item: T) => Promise<boolean>, { log }: Gateway): Promise<number> {
-  let done = 0;
-  for (let i = 0; i < items.length; i += AT_ONCE) {
-    const results = await Promise.allSettled(items.slice(i, i + AT_ONCE).map(work));
-    for (const result of results) {
-      if (result.status === 'fulfilled') done += Number(result.value);
-      else log.error({ err: result.reason }, 'work on an order failed');
-    }
-  }
-  return done;
-}
-
-/** Runs until the signal; what other rooms have due, and periodic chores, come with it. */
-export async function runWorker(
-  gateway: Gateway,
-  others: readonly Timeline[],
-  chores: () => Promise<void>,
-  signal: AbortSignal,
-): Promise<void> {
-  for (let tick = 0; !signal.aborted; tick++) {
-    try {
-      if (tick % 4 === 0) await recoverOrphans(gateway);
-      await runAllDue(gateway, signal);
-      for (const timeline of others) await timeline.runDue(signal);
-      if (tick % 120 === 0) await chores();
-    } catch (error) {
-      gateway.log.error({ err: error }, 'worker failed');
-    }
-    await gateway.clock.sleep(TICK_MS, signal).catch(() => undefined);
-  }
-}
-
-/** What orders have due. */
-export const orderTimeline = (gateway: Gateway): Timeline => ({
-  nextDueAt,
-  runDue: (signal) => runAllDue(gateway, signal),
-});

@@ -1,21 +1,31 @@
-// Holds that end by themselves. Rule: a hold is released once, whoever finds it due first.
-import type { Db } from '../../store/index.ts';
+// Holds that end by themselves, and payments whose tenant was being asked when the process that asked went.
+// Rule: each ends once, whoever finds it due first.
+import { addMs } from '../../base/index.ts';
+import type { DueItem, Timeline } from '../../store/index.ts';
 import type { Issuer } from '../issuer/index.ts';
+import { settleByDefault } from './forwarded.ts';
 import { expire } from './life.ts';
-import { authorizationsExpired, nextExpiryAt } from './queries.ts';
+import { type AuthorizationDue, authorizationsExpired, authorizationsPending, nextExpiryAt } from './queries.ts';
 
-const BATCH = 500;
+/** Longer than asking may take: whoever asked is gone. */
+const PENDING_MS = 10_000;
 
-/** Releases what is due by now; how many. */
-export async function expiryDue(issuer: Issuer, now: Date): Promise<number> {
-  let released = 0;
-  for (;;) {
-    const rows = await authorizationsExpired(issuer.db, now, BATCH);
-    const done = await Promise.all(rows.map(({ tenant_id, id }) => expire(issuer, tenant_id, id, 'due')));
-    const moved = done.filter(Boolean).length;
-    released += moved;
-    if (moved === 0) return released;
-  }
-}
+const itemsOf = (rows: readonly AuthorizationDue[]): DueItem[] => rows.map((row) => ({ ...row, through: null }));
 
-export const nextAuthorizationDueAt = (db: Db): Promise<Date | null> => nextExpiryAt(db);
+const OF_AUTHORIZATIONS = { about: 'authorization', owners: 'tenant' } as const;
+
+export const authorizationTimelines = (issuer: Issuer): Timeline[] => [
+  {
+    ...OF_AUTHORIZATIONS,
+    nextDueAt: nextExpiryAt,
+    due: async (db, now, limit, except) => itemsOf(await authorizationsExpired(db, now, limit, except)),
+    run: async ({ owner, id }) => void (await expire(issuer, owner, id, 'due')),
+  },
+  {
+    ...OF_AUTHORIZATIONS,
+    nextDueAt: () => Promise.resolve(null),
+    due: async (db, now, limit, except) =>
+      itemsOf(await authorizationsPending(db, { now, before: addMs(now, -PENDING_MS) }, limit, except)),
+    run: async ({ owner, id }) => void (await settleByDefault(issuer, owner, id)),
+  },
+];

@@ -1,6 +1,5 @@
 // The tenant is asked about a payment that is held already; what it says, or the default decision, ends the waiting.
 // Rule: the first ending counts: a late answer finds the authorization no longer PENDING and changes nothing.
-import { addMs } from '../../base/index.ts';
 import { fundsKind, needFunds } from '../accounts/index.ts';
 import { cardGet, needCard } from '../cards/index.ts';
 import type { Issuer } from '../issuer/index.ts';
@@ -10,14 +9,7 @@ import { release } from './book.ts';
 import { type CardPlace, placeOf, type Surroundings, surroundingsOf } from './find.ts';
 import { type Authorization, answerOf, storedAnswer } from './model.ts';
 import type { Forward, Forwarded } from './ports.ts';
-import {
-  authorizationGet,
-  authorizationKind,
-  authorizationsPending,
-  messageKind,
-  needAuthorization,
-  needMessage,
-} from './queries.ts';
+import { authorizationGet, authorizationKind, messageKind, needAuthorization, needMessage } from './queries.ts';
 import { REASONS, type Reason } from './reasons.ts';
 import { messageWritten, together, written } from './write.ts';
 
@@ -150,15 +142,4 @@ export async function settleByDefault(issuer: Issuer, tenantId: bigint, id: bigi
   if (!row || !card || !around) return null;
   const fallback = await fallbackOf(issuer, placeOf(card), around);
   return settle(issuer, row, endingOf({ decision: null, cause: 'nobody answered' }, fallback));
-}
-
-/** Longer than asking may take: whoever asked is gone. */
-const PENDING_MS = 10_000;
-const BATCH = 200;
-
-/** Ends what a crash has left waiting; how many. */
-export async function pendingDue(issuer: Issuer, now: Date): Promise<number> {
-  const rows = await authorizationsPending(issuer.db, addMs(now, -PENDING_MS), BATCH);
-  const done = await Promise.all(rows.map(({ tenant_id, id }) => settleByDefault(issuer, tenant_id, id)));
-  return done.filter(Boolean).length;
 }

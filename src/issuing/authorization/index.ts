@@ -1,7 +1,6 @@
 // authorization: what issued cards are asked to pay, what was decided and why, and what became of it.
 // Owns authorizations, authorization_messages and used_cavvs.
-export { expiryDue, nextAuthorizationDueAt } from './due.ts';
-export { pendingDue } from './forwarded.ts';
+export { authorizationTimelines } from './due.ts';
 export { type AskedBeside, type Authorizer, createAuthorizer } from './host.ts';
 export { authorizationInvariants } from './invariants.ts';
 export type { Authorization, AuthorizationState, Merchant } from './model.ts';

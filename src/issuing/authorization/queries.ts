@@ -1,6 +1,17 @@
 // Statements on authorizations, authorization_messages and used_cavvs.
 // Rule: all three are read behind the lock on the card's row: the names of their kinds sort behind its kind's name.
-import { type Change, type Db, insert, type Kind, type Need, table, update } from '../../store/index.ts';
+import {
+  type Change,
+  type Db,
+  type DueColumns,
+  dueTries,
+  dueWaits,
+  insert,
+  type Kind,
+  type Need,
+  table,
+  update,
+} from '../../store/index.ts';
 import type { Authorization, Message } from './model.ts';
 
 const authorizations = table<Authorization>(
@@ -179,26 +190,54 @@ export async function messageGet(db: Db, tenantId: bigint, reference: string): P
   return rows[0] ?? null;
 }
 
-type Due = Pick<Authorization, 'tenant_id' | 'id' | 'card_id' | 'instrument_id'>;
+export interface AuthorizationDue {
+  readonly owner: bigint;
+  readonly id: bigint;
+  readonly kind: string;
+  readonly at: Date;
+  readonly tries: number;
+}
+
+const dueOf = (kind: 'expire' | 'pending'): DueColumns => ({
+  about: 'authorization',
+  owner: 'a.tenant_id',
+  id: 'a.id',
+  kind: `'${kind}'`,
+});
 
 /** Holds whose time is over, the earliest first. */
-export const authorizationsExpired = (db: Db, now: Date, limit: number): Promise<Due[]> =>
-  db.query<Due>(
-    `select tenant_id, id, card_id, instrument_id from authorizations where state = 'OPEN' and expires_at <= $1 order by expires_at limit $2`,
-    [now, limit],
+export const authorizationsExpired = (
+  db: Db,
+  now: Date,
+  limit: number,
+  except: readonly bigint[],
+): Promise<AuthorizationDue[]> =>
+  db.query<AuthorizationDue>(
+    `select a.tenant_id as owner, a.id, 'expire' as kind, a.expires_at as at, ${dueTries(dueOf('expire'))} as tries from authorizations a
+     where a.state = 'OPEN' and a.expires_at <= $1 and a.tenant_id <> all($3) and not ${dueWaits(dueOf('expire'), '$1')}
+     order by a.expires_at limit $2`,
+    [now, limit, except],
   );
 
-/** Those that were asked for before this moment and have no answer yet. */
-export const authorizationsPending = (db: Db, before: Date, limit: number): Promise<Due[]> =>
-  db.query<Due>(
-    `select tenant_id, id, card_id, instrument_id from authorizations where state = 'PENDING' and created_at <= $1 order by created_at limit $2`,
-    [before, limit],
+/** Those that were asked for before a moment and have no answer yet. */
+export const authorizationsPending = (
+  db: Db,
+  { now, before }: { readonly now: Date; readonly before: Date },
+  limit: number,
+  except: readonly bigint[],
+): Promise<AuthorizationDue[]> =>
+  db.query<AuthorizationDue>(
+    `select a.tenant_id as owner, a.id, 'pending' as kind, a.created_at as at, ${dueTries(dueOf('pending'))} as tries from authorizations a
+     where a.state = 'PENDING' and a.created_at <= $1 and a.tenant_id <> all($3) and not ${dueWaits(dueOf('pending'), '$4')}
+     order by a.created_at limit $2`,
+    [before, limit, except, now],
   );
 
-/** When the next hold ends. */
-export async function nextExpiryAt(db: Db): Promise<Date | null> {
+/** When the next hold ends behind `after`. */
+export async function nextExpiryAt(db: Db, after: Date): Promise<Date | null> {
   const rows = await db.query<{ at: Date | null }>(
-    `select min(expires_at) as at from authorizations where state = 'OPEN'`,
+    `select min(expires_at) as at from authorizations where state = 'OPEN' and expires_at > $1`,
+    [after],
   );
   return rows[0]?.at ?? null;
 }

@@ -1,6 +1,6 @@
 // What happens to cards by itself: the bureau's steps, renewal and expiry (issuing-decisions.md, "State machine").
 // Rule: each is decided on the locked card, from its own due moment, so that a clock that jumps does the same as one that walks.
-import type { Db } from '../../store/index.ts';
+import type { Timeline } from '../../store/index.ts';
 import { destroyed } from '../accounts/index.ts';
 import type { Issuer } from '../issuer/index.ts';
 import { needsOfChange, type OpenHolds, restand } from './change.ts';
@@ -9,8 +9,6 @@ import { cardsDue, nextCardDueAt } from './due-queries.ts';
 import type { Card, PhysicalCard } from './model.ts';
 import { bureauStep, orderedPlastic } from './plastic.ts';
 import { cardKind, cardUpdate } from './queries.ts';
-
-const BATCH = 200;
 
 /** The plastic of the new period: an order as the last one, for the bureau to begin with. */
 function plasticRenewed(issuer: Issuer, card: Card, old: PhysicalCard, at: Date): PhysicalCard {
@@ -45,28 +43,24 @@ function renewed(issuer: Issuer, card: Card, at: Date): Card {
   };
 }
 
-/** Everything that is due by now; how many cards it touched. */
-export async function cardsRunDue(issuer: Issuer, openHolds: OpenHolds): Promise<number> {
-  let touched = 0;
-  for (;;) {
-    const due = await cardsDue(issuer.db, issuer.clock.now(), BATCH);
-    const done = await Promise.all(due.map(({ tenant_id, id }) => runOne(issuer, tenant_id, id, openHolds)));
-    const moved = done.filter(Boolean).length;
-    touched += moved;
-    if (moved === 0) return touched;
-  }
-}
+export const cardTimeline = (issuer: Issuer, openHolds: OpenHolds): Timeline => ({
+  about: 'card',
+  owners: 'tenant',
+  nextDueAt: nextCardDueAt,
+  async due(db, now, limit, except) {
+    return (await cardsDue(db, now, limit, except)).map((row) => ({ ...row, kind: 'card', through: null }));
+  },
+  run: ({ owner, id }) => runOne(issuer, owner, id, openHolds),
+});
 
-export const cardsNextDueAt = (db: Db): Promise<Date | null> => nextCardDueAt(db);
-
-function runOne(issuer: Issuer, tenantId: bigint, id: bigint, openHolds: OpenHolds): Promise<boolean> {
-  return issuer.committer.submit<boolean>({
+function runOne(issuer: Issuer, tenantId: bigint, id: bigint, openHolds: OpenHolds): Promise<void> {
+  return issuer.committer.submit<void>({
     name: 'card.due',
     needs: needsOfChange(tenantId, id, openHolds),
     decide(loaded) {
       const card = loaded.get(cardKind, { tenantId, id });
       const now = issuer.clock.now();
-      if (!card?.due_at || card.due_at > now) return { value: false, changes: [] };
+      if (!card?.due_at || card.due_at > now) return { value: undefined, changes: [] };
       const { physical } = card.details;
       const made = physical ? bureauStep(issuer, physical, now) : null;
       const stepped: Card = { ...card, details: { ...card.details, physical: made }, updated_at: now };
@@ -75,7 +69,7 @@ function runOne(issuer: Issuer, tenantId: bigint, id: bigint, openHolds: OpenHol
         const changed = over ? renewed(issuer, stepped, expiryMoment(card.expires)) : stepped;
         const after: Card = { ...changed, due_at: dueAtOf(changed) };
         return {
-          value: true,
+          value: undefined,
           changes: [cardUpdate(after)],
           next: [{ need: { kind: cardKind, key: { tenantId, id } }, state: after }],
         };
@@ -84,10 +78,10 @@ function runOne(issuer: Issuer, tenantId: bigint, id: bigint, openHolds: OpenHol
       if (typeof standing === 'string') {
         // Destroyed already: it has no timers.
         const after: Card = { ...card, due_at: null };
-        return { value: true, changes: [cardUpdate(after)] };
+        return { value: undefined, changes: [cardUpdate(after)] };
       }
       const { changes, next } = restand(issuer, loaded, card, standing);
-      return { value: true, changes, next };
+      return { value: undefined, changes, next };
     },
   });
 }

@@ -4,7 +4,7 @@ export { attachedCards } from './attached-queries.ts';
 export { type Asker, type CardMove, changeCard, type OpenHolds } from './change.ts';
 export { createCard } from './create.ts';
 export { expiryMoment, mmyy } from './dates.ts';
-export { cardsNextDueAt, cardsRunDue } from './due.ts';
+export { cardTimeline } from './due.ts';
 export * from './model.ts';
 export { activateCard, manufactured, upgradeCard } from './plastic.ts';
 export { type CardKey, cardAnywhere, cardGet, cardKind, cardOfFingerprint, cardUpdate, needCard } from './queries.ts';

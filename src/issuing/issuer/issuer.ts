@@ -22,6 +22,4 @@ export interface Issuer {
   readonly sandbox: boolean;
   /** The latest rate; null: none. */
   readonly rate: (from: string, to: string) => Rate | null;
-  /** Work that nobody waits for; it ends before the process does. */
-  background(work: Promise<unknown>): void;
 }
