@@ -2,7 +2,17 @@
 -- One row a committed group: how a COMMIT without an answer is looked up.
 create table commit_groups (
   id int8 primary key,
-  committed_at timestamptz not null
+  -- false: somebody asked before it was written, and so it never is
+  written bool not null,
+  made_at timestamptz not null
+);
+create index commit_groups_made_at on commit_groups (made_at);
+
+-- Who of several Florins on this database lives.
+create sequence process_ids;
+create table processes (
+  id int8 primary key,
+  expires_at timestamptz not null
 );
 
 -- The mode of the first start, for good: no live server runs on what was a sandbox.

@@ -130,7 +130,8 @@ create table cards (
 );
 create table commit_groups (
   id bigint not null,
-  committed_at timestamp with time zone not null
+  written boolean not null,
+  made_at timestamp with time zone not null
 );
 create table due_failures (
   project_id bigint not null,
@@ -348,6 +349,10 @@ create table postings (
   currency text not null,
   amount bigint not null,
   created_at timestamp with time zone not null
+);
+create table processes (
+  id bigint not null,
+  expires_at timestamp with time zone not null
 );
 create table profiles (
   tenant_id bigint not null,
@@ -661,6 +666,7 @@ CREATE INDEX card_challenges_card ON public.card_challenges USING btree (tenant_
 CREATE INDEX cards_due_at ON public.cards USING btree (due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX cards_identity ON public.cards USING btree (tenant_id, identity_id, id);
 CREATE INDEX cards_parent ON public.cards USING btree (tenant_id, parent_account_id) WHERE (parent_account_id IS NOT NULL);
+CREATE INDEX commit_groups_made_at ON public.commit_groups USING btree (made_at);
 CREATE INDEX idempotency_records_expires_at ON public.idempotency_records USING btree (expires_at);
 CREATE INDEX managed_accounts_identity ON public.managed_accounts USING btree (tenant_id, identity_id, id);
 CREATE INDEX messages_recipient ON public.messages USING btree (recipient, id);
@@ -750,6 +756,7 @@ alter table page_templates add constraint page_templates_pkey PRIMARY KEY (proje
 alter table pay_links add constraint pay_links_pkey PRIMARY KEY (project_id, token_hash);
 alter table payout_sums add constraint payout_sums_pkey PRIMARY KEY (project_id, card, day);
 alter table postings add constraint postings_pkey PRIMARY KEY (project_id, entry_id, line);
+alter table processes add constraint processes_pkey PRIMARY KEY (id);
 alter table profiles add constraint profiles_kind_check CHECK ((kind = ANY (ARRAY['card'::text, 'account'::text])));
 alter table profiles add constraint profiles_pkey PRIMARY KEY (tenant_id, id);
 alter table programmes add constraint programmes_pkey PRIMARY KEY (tenant_id, id);
@@ -801,3 +808,4 @@ alter table wallet_tokens add constraint wallet_tokens_state_check CHECK ((state
 create sequence arn_items minvalue 1 maxvalue 99999999999 cycle;
 create sequence florin_migrations_id_seq minvalue 1 maxvalue 2147483647;
 create sequence id_nodes minvalue 0 maxvalue 1023 cycle;
+create sequence process_ids minvalue 1 maxvalue 9223372036854775807;

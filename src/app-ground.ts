@@ -14,7 +14,6 @@ import {
 } from './base/index.ts';
 import type { Config } from './config.ts';
 import { type SandboxClock, sandboxClock } from './gateway/index.ts';
-import { PROCESS_LOCKS } from './gateway/orders/index.ts';
 import { createMetrics } from './http/index.ts';
 import { createRates, type Rates } from './ledger/index.ts';
 import { binsLoad, type SharedFaults, sharedFaults } from './network/index.ts';
@@ -24,13 +23,17 @@ import {
   claimDatabase,
   createCommitter,
   type Database,
+  DEADLINES,
+  type Deadlines,
   type FaultPoint,
+  type Lease,
+  type LeaseTimes,
   migrate,
   nextIdNode,
   openDatabase,
   openInstallation,
+  openLease,
   openShared,
-  StartError,
 } from './store/index.ts';
 import { openVault, type Vault } from './vault/index.ts';
 
@@ -40,6 +43,11 @@ export interface GroundOptions {
   /** A database that somebody else opened the server of (tests). */
   readonly connection?: Connection;
   readonly faultPoint?: FaultPoint;
+  /** Shorter ones make outages shorter (tests). */
+  readonly deadlines?: Partial<Deadlines>;
+  readonly lease?: LeaseTimes;
+  /** How long a command waits to be written, milliseconds. */
+  readonly patienceMs?: number;
   /** Stands before the gateway's and the issuer's commits: a test plants a bug there, to see that a check notices. Code only, no setting. */
   readonly plant?: (committer: Committer) => Committer;
 }
@@ -55,8 +63,7 @@ export interface Ground {
   readonly sandbox: Sandbox | null;
   readonly random: Random;
   readonly database: Database;
-  /** The number that this process holds a lock on while it lives. */
-  readonly process: bigint;
+  readonly lease: Lease;
   readonly ids: IdMaker;
   readonly permutation: Permutation;
   readonly metrics: ReturnType<typeof createMetrics>;
@@ -94,6 +101,8 @@ export async function openGround(
   const clock: Clock = virtual ?? options.clock ?? systemClock;
   const random = systemRandom;
   let connection = options.connection ?? null;
+  // Nobody else uses an embedded server; any number may use another.
+  const alone = !connection && !config.databaseUrl;
   if (!connection && config.databaseUrl) connection = { connectionString: config.databaseUrl };
   if (!connection) {
     const own = await openInstallation(config.dataDir, { log, clock: systemClock });
@@ -101,29 +110,38 @@ export async function openGround(
     closers.push(() => own.close());
   }
   await migrate(connection, log);
-  const database = openDatabase(connection, { log });
+  const deadlines = { ...DEADLINES, ...options.deadlines };
+  const database = openDatabase(connection, { log, deadlines });
   closers.push(() => database.close());
   // Before anything of this mode is written into it.
   await claimDatabase(database, config.mode, systemClock.now());
 
-  const process = BigInt(random.int(2_000_000_000) + 1);
-  const sandbox = virtual && (await openSandbox(database, virtual, { process, random, log, closers }));
-  const alive = await database.holdLock(PROCESS_LOCKS, Number(process));
-  if (!alive) throw new StartError('Two processes drew the same number: start again.');
-  closers.push(() => alive.release());
+  const vital = openDatabase(connection, { log, connections: 1, deadlines: vitalDeadlines(deadlines) });
+  closers.push(() => vital.close());
+  const lease = await openLease({
+    db: vital,
+    clock: systemClock,
+    log,
+    alone,
+    ...(options.lease ? { times: options.lease } : {}),
+  });
+  closers.push(() => lease.release());
+  const sandbox = virtual && (await openSandbox(database, virtual, { process: lease.process(), random, log, closers }));
 
   const ids = idMaker(clock, await nextIdNode(database));
   const metrics = createMetrics({ process: true });
   const committing = createCommitter({
     connect: () => database.session(),
-    clock,
+    clock: systemClock,
     ids,
     log,
     onGroup: metrics.group,
+    mayDecide: lease.held,
+    ...(options.patienceMs ? { patienceMs: options.patienceMs } : {}),
     ...(options.faultPoint ? { faultPoint: options.faultPoint } : {}),
   });
   const committer = options.plant?.(committing) ?? committing;
-  closers.push(() => committer.drain());
+  closers.push(() => committer.drain(DRAIN_MS));
   const { dataDir, keyFile } = config;
   const vault = await openVault({ dataDir, keyFile, database, clock, random, log, allowCreate: true });
   const permutation = idPermutation(vault.ids);
@@ -131,14 +149,13 @@ export async function openGround(
   await rates.reload(clock.now());
   await binsLoad(database);
 
-  const embedded = !options.connection && config.databaseUrl === null;
   const warnings = [
-    ...(embedded && config.mode === 'live' ? [WARNINGS.embedded_database] : []),
+    ...(alone && config.mode === 'live' ? [WARNINGS.embedded_database] : []),
     ...(vault.keysBesideData ? [WARNINGS.keys_beside_data] : []),
   ];
   for (const { text, ...code } of warnings) log.warn(code, text);
 
-  return { clock, sandbox, random, database, process, ids, permutation, metrics, committer, vault, rates, warnings };
+  return { clock, sandbox, random, database, lease, ids, permutation, metrics, committer, vault, rates, warnings };
 }
 
 async function openSandbox(
@@ -164,3 +181,14 @@ async function openSandbox(
   });
   return sandbox;
 }
+
+/** What was begun is waited for so long at the end; then it is told as unknown, and found out by the next start. */
+export const DRAIN_MS = 5_000;
+
+/** Of the connection that shows that the process lives: it must know early that it doesn't get through. */
+const vitalDeadlines = (deadlines: Deadlines): Deadlines => ({
+  ...deadlines,
+  connectMs: Math.min(deadlines.connectMs, 3_000),
+  statementMs: Math.min(deadlines.statementMs, 3_000),
+  answerMs: Math.min(deadlines.answerMs, 4_000),
+});

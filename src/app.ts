@@ -1,6 +1,6 @@
 // The composition root: the only file that knows every room. Opens them in order, gives each what it needs, closes them in reverse.
 // What everything stands on is opened by app-ground.ts.
-import { type GroundOptions, openGround } from './app-ground.ts';
+import { DRAIN_MS, type GroundOptions, openGround } from './app-ground.ts';
 import { dueQueue, dueWork, runChores } from './app-work.ts';
 import { addMs, createLog, type Log, systemClock } from './base/index.ts';
 import type { Config } from './config.ts';
@@ -95,14 +95,14 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
   };
   try {
     const ground = await openGround(config, options, log, closers);
-    const { clock, random, database, process, ids, permutation, metrics, committer, vault, rates, warnings } = ground;
+    const { clock, random, database, lease, ids, permutation, metrics, committer, vault, rates, warnings } = ground;
 
     const links = new Map<string, Link>();
     let simulator: ReturnType<typeof createSimulator> | null = null;
     if (ground.sandbox) {
       const acquirer = createCommitter({
         connect: () => database.session({ synchronousCommit: false }),
-        clock,
+        clock: systemClock,
         ids,
         log,
       });
@@ -123,7 +123,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       links.set(simulator.name, simulator);
       const closing = simulator;
       closers.push(
-        () => acquirer.drain(),
+        () => acquirer.drain(DRAIN_MS),
         () => closing.close(),
       );
     }
@@ -205,7 +205,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       ...shared,
       risk,
       links,
-      process,
+      lease,
       stans: stanMaker(random),
       threeds: createThreeds({
         db: database,

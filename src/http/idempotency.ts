@@ -1,7 +1,7 @@
 // Idempotency keys: what a request with a key finds, and what is kept for its repeats. Owns idempotency_records (see queries.ts).
 // Rule: an answer is kept by the commit that has the effect, and repeated to the byte.
 import { addMs } from '../base/index.ts';
-import type { Begun, Change, Loaded, Need, Next, Once, OnceRecords, StoredAnswer } from '../store/index.ts';
+import type { Begun, Change, Loaded, Need, Once, OnceRecords, StoredAnswer } from '../store/index.ts';
 import { Failure, invalid } from './failure.ts';
 import { pointerOf } from './pointer.ts';
 import { type OnceKey, type OnceRecord, onceKind, recordInsert, recordRemove, recordUpdate } from './queries.ts';
@@ -78,13 +78,11 @@ export function onceFor(
     created_at: new Date(0),
     expires_at: new Date(0),
   };
-  let forgotten = false;
 
   const begin = (loaded: Loaded, now: Date, orderId: bigint | null = null): Begun => {
     const found = loaded.get(onceKind, id);
     const live = found && found.expires_at > now ? found : null;
     if (live) return repeated(live, fingerprint, reused, now);
-    forgotten = false;
     record = {
       ...record,
       state: 'running',
@@ -96,13 +94,11 @@ export function onceFor(
       expires_at: addMs(now, keepMs),
     };
     // A record that is over but not purged yet still has its row.
-    return { changes: [found ? recordUpdate(record) : recordInsert(record)], next: next() };
+    return { changes: [found ? recordUpdate(record) : recordInsert(record)] };
   };
   const forget = (): Change[] => {
-    forgotten = true;
     return [recordRemove(id)];
   };
-  const next = (): Next[] => [{ need, state: forgotten ? undefined : record }];
   return {
     need,
     key: id.key_hash,
@@ -117,7 +113,6 @@ export function onceFor(
       return [recordUpdate(record)];
     },
     forget,
-    next,
   };
 }
 

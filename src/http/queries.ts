@@ -1,5 +1,15 @@
 // The table of idempotency records; no other file names it.
-import { arrayLiteral, type Change, type Db, insert, type Kind, remove, table, update } from '../store/index.ts';
+import {
+  arrayLiteral,
+  type Change,
+  type Db,
+  followRow,
+  insert,
+  type Kind,
+  remove,
+  table,
+  update,
+} from '../store/index.ts';
 
 export interface OnceRecord {
   /** The owner: a project, or a tenant. */
@@ -45,6 +55,7 @@ export type OnceKey = Pick<OnceRecord, 'project_id' | 'key_hash'>;
 export const onceKind: Kind<OnceKey, OnceRecord> = {
   name: 'idempotency',
   keyText: ({ project_id, key_hash }) => `${project_id}/${key_hash}`,
+  follows: [followRow(records, ({ project_id, key_hash }) => `${project_id}/${key_hash}`)],
   async load(db, keys) {
     const hashes = keys.map((key) => key.key_hash);
     const locks = hashes

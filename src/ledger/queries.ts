@@ -1,5 +1,5 @@
 // Every statement on postings, balances and rates. Postings are only ever inserted; balances only ever added to, in the same commit.
-import { add, type Change, type Db, insert, type Kind, table } from '../store/index.ts';
+import { add, type Change, type Db, follow, insert, type Kind, table } from '../store/index.ts';
 
 export interface Posting {
   readonly project_id: bigint;
@@ -62,6 +62,8 @@ export const postingInsert = (posting: Posting): Change[] => [
 export const settledKind: Kind<bigint, readonly Balance[]> = {
   name: 'settled_balance',
   keyText: (owner) => owner.toString(),
+  // A sum of many rows: whoever needs it behind one that posts sees it in the next group.
+  follows: [follow(balances, ({ project_id }) => project_id.toString())],
   async load(db, owners) {
     const rows = await db.query<Balance>(
       `select * from balances where project_id = any($1::int8[])

@@ -1,5 +1,5 @@
 // The SQL of this room: bin_ranges, simulator_transactions and simulator_fault_counts, named in no other file.
-import { arrayLiteral, type Db, type Kind, table } from '../store/index.ts';
+import { arrayLiteral, type Db, follow, followRow, type Kind, table } from '../store/index.ts';
 import type { NetworkOperation } from './message.ts';
 
 export interface BinRangeRow {
@@ -97,6 +97,13 @@ export interface OrderKey {
 export const entriesOfOrder: Kind<OrderKey, readonly Entry[]> = {
   name: 'simulator_order',
   keyText: ({ owner, orderId }) => `${owner}/${orderId}`,
+  follows: [
+    follow(
+      simulatorTransactions,
+      ({ project_id, order_id }) => `${project_id}/${order_id}`,
+      (book, entry) => [...(book ?? []), entry],
+    ),
+  ],
   async load(db, keys) {
     const rows = await db.query<Entry>(
       `select ${columns('t')} from unnest($1::int8[], $2::int8[]) as k(project_id, order_id)
@@ -132,6 +139,7 @@ export interface ReferenceKey {
 export const entryOfReference: Kind<ReferenceKey, Entry> = {
   name: 'simulator_reference',
   keyText: ({ owner, reference }) => `${owner}/${reference}`,
+  follows: [followRow(simulatorTransactions, ({ project_id, reference }) => `${project_id}/${reference}`)],
   async load(db, keys) {
     const rows = await db.query<Entry>(
       `select ${columns('t')} from unnest($1::int8[], $2::text[]) as k(project_id, reference)

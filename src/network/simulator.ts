@@ -117,7 +117,6 @@ export function createSimulator(options: SimulatorOptions): Simulator {
   /** The one write: a new reference gets its entry, a known one its old answer. */
   async function record(request: NetworkRequest, make: (book: readonly Entry[]) => Entry): Promise<NetworkAnswer> {
     const order = { kind: entriesOfOrder, key: { owner: request.owner, orderId: request.orderId } };
-    const reference = { kind: entryOfReference, key: { owner: request.owner, reference: request.reference } };
     return committer.submit({
       name: `simulator.${request.operation}`,
       needs: [order],
@@ -126,14 +125,7 @@ export function createSimulator(options: SimulatorOptions): Simulator {
         const known = book.find((entry) => entry.reference === request.reference);
         if (known) return { value: answerFrom(known), changes: [] };
         const entry = make(book);
-        return {
-          value: answerFrom(entry),
-          changes: [insert(simulatorTransactions, entry)],
-          next: [
-            { need: order, state: [...book, entry] },
-            { need: reference, state: entry },
-          ],
-        };
+        return { value: answerFrom(entry), changes: [insert(simulatorTransactions, entry)] };
       },
     });
   }

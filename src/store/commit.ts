@@ -1,94 +1,18 @@
 // The committer: commands that arrive while the previous commit is on its way form the next group. A group locks and loads
 // its state once, decides in order of arrival, writes each table with one statement, commits once. Alone, a command commits at once.
-// Rule: a decision is pure; whatever it throws is its own caller's, and its neighbours go on as if it had not come.
-import { assert, type Clock, type IdMaker, type Log } from '../base/index.ts';
-import { type Change, insert, statementsFor, table } from './table.ts';
-
-/** Anything that runs one SQL statement. Rows come back as objects: int8 as bigint, timestamptz as Date, jsonb parsed. */
-export interface Db {
-  query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
-}
-
-/**
- * A kind of state that commands need. `load` locks what it reads (`for update`, in key order) and answers by `keyText`;
- * a key with nothing behind it is left out. Kinds are loaded in the order of their names, so that groups can't deadlock.
- */
-export interface Kind<Key, State> {
-  readonly name: string;
-  keyText(key: Key): string;
-  load(db: Db, keys: readonly Key[]): Promise<ReadonlyMap<string, State>>;
-}
-
-export interface Need {
-  // biome-ignore lint/suspicious/noExplicitAny: a command's needs are of many kinds
-  readonly kind: Kind<any, any>;
-  readonly key: unknown;
-}
-
-export interface Loaded {
-  /** The state as the commands before this one in the group left it; undefined when there is none. Only for what `needs` names. */
-  get<Key, State>(kind: Kind<Key, State>, key: Key): State | undefined;
-}
-
-/** State after the decision, for the commands behind it in the same group. */
-export interface Next {
-  readonly need: Need;
-  readonly state: unknown;
-}
-
-export interface Decision<Value> {
-  readonly value: Value;
-  readonly changes: readonly Change[];
-  readonly next?: readonly Next[];
-}
-
-export interface Command<Value> {
-  /** For traces and fault points: `authorize.intent`. */
-  readonly name: string;
-  readonly needs: readonly Need[];
-  decide(state: Loaded): Decision<Value>;
-}
-
-/** One connection, reserved for a committer. Statements may be sent without waiting for one another; they run in order. */
-export interface Session extends Db {
-  readonly broken: boolean;
-  close(): void;
-}
-
-export interface Committer {
-  /** Resolves once the command's changes are durable; rejects with what its decision threw, or when nothing was written. */
-  submit<Value>(command: Command<Value>): Promise<Value>;
-  /** Resolves when everything submitted so far is answered. */
-  drain(): Promise<void>;
-}
-
-interface Waiting {
-  readonly command: Command<unknown>;
-  resolve(value: unknown): void;
-  reject(error: unknown): void;
-}
-
-interface Decided {
-  readonly waiting: Waiting;
-  readonly value: unknown;
-}
-
-const commitGroups = table<{ id: bigint; committed_at: Date }>(
-  'commit_groups',
-  { id: 'int8', committed_at: 'timestamptz' },
-  ['id'],
-);
-
-/** Forgets groups whose outcome nobody can ask for any more. */
-export async function purgeCommitGroups(db: Db, before: Date): Promise<void> {
-  await db.query('delete from commit_groups where committed_at < $1', [before]);
-}
+// Rule: a COMMIT without an answer is asked for until it is known; nothing is decided a second time before that.
+import type { Clock, IdMaker, Log } from '../base/index.ts';
+import { type Command, type Committer, NotWritten, OutcomeUnknown, type Session } from './command.ts';
+import { type Decided, decideAll, loadStates } from './decide.ts';
+import { groupMark, wasWritten } from './outcome.ts';
+import { statementsFor } from './table.ts';
 
 /** Names points where tests stop or fail the process; does nothing unless a test asks. */
 export type FaultPoint = (name: string) => void;
 
 export interface CommitterOptions {
   readonly connect: () => Promise<Session>;
+  /** Real time. */
   readonly clock: Clock;
   readonly ids: IdMaker;
   readonly log: Log;
@@ -96,196 +20,234 @@ export interface CommitterOptions {
   readonly onGroup?: (size: number, ms: number) => void;
   /** Larger groups bring nothing more and make the first caller wait for the last decision. */
   readonly maxGroup?: number;
+  /** A command that wasn't written after this long is refused with NotWritten, milliseconds. */
+  readonly patienceMs?: number;
+  /** False: the process may not decide now (it lost its lease). Commands wait, within their time. */
+  readonly mayDecide?: () => boolean;
 }
 
+interface Waiting {
+  readonly command: Command<unknown>;
+  readonly since: number;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+/** How often one row that others change at once is decided again before its caller is told. */
+const MOST_TRIES = 8;
+
 export function createCommitter(options: CommitterOptions): Committer {
-  const { clock, log, maxGroup = 256 } = options;
+  const { clock, log, maxGroup = 256, patienceMs = 20_000 } = options;
   const queue: Waiting[] = [];
+  let deciding: readonly Waiting[] = [];
   let running: Promise<void> | null = null;
   let session: Session | null = null;
+  const ending = new AbortController();
 
   const connected = async (): Promise<Session> => {
     if (session?.broken) session = null;
-    session ??= await options.connect();
+    try {
+      session ??= await options.connect();
+    } catch (error) {
+      throw new NotNow('no connection', { cause: error });
+    }
     return session;
+  };
+  const disconnect = (): void => {
+    session?.close();
+    session = null;
   };
 
   async function run(): Promise<void> {
     // One turn of the event loop: requests that were parsed from the same read join the first group.
     await Promise.resolve();
     while (queue.length > 0) {
-      const group = queue.splice(0, maxGroup);
+      deciding = queue.splice(0, maxGroup);
       const started = clock.elapsed();
-      await commitGroup(group);
-      options.onGroup?.(group.length, clock.elapsed() - started);
+      const later = await commitGroup(deciding);
+      options.onGroup?.(deciding.length - later.length, clock.elapsed() - started);
+      queue.unshift(...later);
+      deciding = [];
     }
     running = null;
   }
 
-  /** A statement that fails makes the group run again one by one, so that only its own command is refused. */
-  async function commitGroup(group: readonly Waiting[]): Promise<void> {
-    try {
-      await attempt(group);
-    } catch (error) {
-      if (group.length === 1) return (group[0] as Waiting).reject(error);
-      log.warn({ err: error, size: group.length }, 'group failed, running its commands one by one');
-      for (const waiting of group) await attempt([waiting]).catch(waiting.reject);
-    }
-  }
+  const isLate = ({ since }: Waiting): boolean => clock.elapsed() - since > patienceMs || ending.signal.aborted;
 
-  async function attempt(group: readonly Waiting[]): Promise<void> {
+  /** Answers the group's callers, and returns those whose turn is in the next one. */
+  async function commitGroup(group: readonly Waiting[]): Promise<Waiting[]> {
+    let cause: unknown;
     for (let tries = 1; ; tries++) {
-      const id = options.ids.next();
+      for (const waiting of group.filter(isLate)) waiting.reject(new NotWritten(cause));
+      const present = group.filter((waiting) => !isLate(waiting));
+      if (present.length === 0) return [];
+      group = present;
       try {
-        const db = await connected();
-        const decided = await transact(db, group, id);
-        for (const { waiting, value } of decided) waiting.resolve(value);
-        return;
+        return answer(group, await attempt(group.map(({ command }) => command)));
       } catch (error) {
-        if (error instanceof CommitUnknown) {
-          if (await settled(id)) {
-            for (const { waiting, value } of error.decided) waiting.resolve(value);
-            return;
-          }
-        } else if (!isTransient(error) && !session?.broken) throw error;
-        if (tries >= 5) throw error instanceof CommitUnknown ? error.cause : error;
-        await clock.sleep(20 * 4 ** tries);
+        cause = error;
+        if (error instanceof OutcomeUnknown) return refuse(group, error);
+        const reaction = reactionTo(error);
+        if (reaction === 'wait') await pause(tries);
+        else if (reaction === 'again' && tries < (group.length > 1 ? 2 : MOST_TRIES)) continue;
+        else if (group.length > 1) return halves(group, error);
+        else if (reaction === 'behind') return behind(group);
+        else return refuse(group, error);
       }
     }
   }
 
-  async function transact(db: Session, group: readonly Waiting[], id: bigint): Promise<Decided[]> {
-    const began = db.query('begin');
-    let decided: Decided[];
-    let changes: Change[];
+  function answer(group: readonly Waiting[], { verdicts }: Decided): Waiting[] {
+    return group.filter((waiting, i) => {
+      const verdict = verdicts[i];
+      if (!verdict || 'later' in verdict) return true;
+      if ('thrown' in verdict) waiting.reject(verdict.thrown);
+      else waiting.resolve(verdict.value);
+      return false;
+    });
+  }
+
+  function refuse(group: readonly Waiting[], error: unknown): Waiting[] {
+    for (const waiting of group) waiting.reject(error);
+    return [];
+  }
+
+  /** A command that Postgres refuses costs its group one more commit for each halving, and is refused alone in the end. */
+  async function halves(group: readonly Waiting[], error: unknown): Promise<Waiting[]> {
+    log.warn({ err: error, size: group.length }, 'a group failed and is tried in halves');
+    const middle = Math.ceil(group.length / 2);
+    const first = await commitGroup(group.slice(0, middle));
+    return [...first, ...(await commitGroup(group.slice(middle)))];
+  }
+
+  /** Somebody holds its rows: the others go first. */
+  async function behind(group: readonly Waiting[]): Promise<Waiting[]> {
+    queue.push(...group);
+    await pause(1);
+    return [];
+  }
+
+  const pause = (tries: number): Promise<void> =>
+    clock.sleep(Math.min(20 * 2 ** tries, 1000), ending.signal).catch(() => undefined);
+
+  /** One transaction. Resolves when it is written, or when there was nothing to write; throws when it certainly isn't. */
+  async function attempt(commands: readonly Command<unknown>[]): Promise<Decided> {
+    const id = options.ids.next();
+    if (options.mayDecide?.() === false) throw new NotNow('paused');
+    const db = await connected();
+    let decided: Decided;
     try {
-      const [, states] = await Promise.all([began, load(db, group)]);
-      ({ decided, changes } = decideAll(group, states));
+      const [, states] = await Promise.all([db.query('begin'), loadStates(db, commands)]);
+      decided = decideAll(commands, states);
     } catch (error) {
-      await db.query('rollback').catch(() => undefined);
-      throw error;
+      throw await rolledBack(db, error);
     }
-    if (changes.length === 0) {
-      await db.query('rollback');
+    if (decided.changes.length === 0 || options.mayDecide?.() === false) {
+      const paused = new NotNow('paused');
+      const error = await rolledBack(db, paused);
+      if (decided.changes.length > 0) throw error;
       return decided;
     }
     options.faultPoint?.('commit.before');
-    const marker = insert(commitGroups, { id, committed_at: clock.now() });
-    const writes = statementsFor([...changes, marker]).map(({ text, values }) => db.query(text, values));
-    const committed = db.query<{ ok: boolean }>('commit');
+    const statements = statementsFor([...decided.changes, groupMark(id, clock.now())]);
+    const writes = statements.map(({ text, values }) => db.query(text, values));
     // All are awaited, also after a failure: the connection is only ours again when the last answer is in.
-    const results = await Promise.allSettled([...writes, committed]);
-    const failed = results.find((result) => result.status === 'rejected');
-    if (failed) {
-      if (db.broken) throw new CommitUnknown(failed.reason, decided);
-      throw failed.reason;
+    const [ended, ...written] = await Promise.allSettled([db.commit(), ...writes]);
+    if (ended.status === 'rejected') {
+      if (!(await foundOut(id, ended.reason))) throw new NotNow('not written', { cause: ended.reason });
+    } else if (!ended.value) {
+      throw written.find((result) => result.status === 'rejected')?.reason ?? new NotNow('rolled back');
     }
     options.faultPoint?.('commit.after');
     return decided;
   }
 
-  /** Did the group whose COMMIT was not answered commit? Inserting its marker waits for a backend that may still be at it. */
-  async function settled(id: bigint): Promise<boolean> {
+  /** The error to go on with: one that came with the connection is nobody's fault. */
+  async function rolledBack<Failure>(db: Session, error: Failure): Promise<Failure | NotNow> {
+    try {
+      await db.query('rollback');
+      return error;
+    } catch (cause) {
+      disconnect();
+      return new NotNow('connection lost', { cause });
+    }
+  }
+
+  /** Asks what became of a group until somebody knows. Throws OutcomeUnknown only when the process ends. */
+  async function foundOut(id: bigint, cause: unknown): Promise<boolean> {
+    log.warn({ err: cause, group: id.toString() }, 'a commit was not answered; asking what became of it');
     for (let tries = 1; ; tries++) {
+      if (ending.signal.aborted) throw new OutcomeUnknown(cause);
       try {
-        const db = await connected();
-        const rows = await db.query(
-          'insert into commit_groups (id, committed_at) values ($1, $2) on conflict do nothing returning id',
-          [id, clock.now()],
-        );
-        return rows.length === 0;
-      } catch (error) {
-        if (tries >= 10) throw error;
-        await clock.sleep(100 * tries);
+        // A session whose COMMIT failed is in a state that nobody knows either.
+        if (tries === 1) disconnect();
+        return await wasWritten(await connected(), id, clock.now());
+      } catch {
+        disconnect();
+        await pause(tries);
       }
     }
   }
 
+  const giveUp = (): void => {
+    ending.abort(new Error('ending'));
+    disconnect();
+  };
+
   return {
     submit<Value>(command: Command<Value>): Promise<Value> {
       return new Promise<Value>((resolve, reject) => {
-        queue.push({ command, resolve: resolve, reject });
+        queue.push({ command, since: clock.elapsed(), resolve, reject });
         running ??= run();
       });
     },
-    async drain() {
+    waitingMs() {
+      const oldest = deciding[0] ?? queue[0];
+      return oldest ? clock.elapsed() - oldest.since : 0;
+    },
+    async drain(withinMs) {
+      const done = new AbortController();
+      if (withinMs !== undefined) clock.sleep(withinMs, done.signal).then(giveUp, () => undefined);
       while (running) await running;
-      session?.close();
-      session = null;
+      done.abort(new Error('drained'));
+      disconnect();
     },
   };
 }
 
-class CommitUnknown extends Error {
-  readonly decided: readonly Decided[];
-  constructor(cause: unknown, decided: readonly Decided[]) {
-    super('commit outcome unknown', { cause });
-    this.decided = decided;
-  }
-}
+/** Certainly not written, and nobody's fault: the same commands are decided again a little later. */
+class NotNow extends Error {}
 
-/** Serialization failure, deadlock, and the server going away or coming up: the same decision may be tried again. */
-const TRANSIENT = new Set([
-  '40001',
-  '40P01',
-  '57P01',
-  '57P02',
-  '57P03',
-  '08000',
-  '08003',
-  '08006',
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOENT',
-  'EPIPE',
-]);
-const isTransient = (error: unknown): boolean => TRANSIENT.has((error as { code?: string } | null)?.code ?? '');
+type Reaction = 'wait' | 'again' | 'behind';
 
-type States = Map<string, Map<string, unknown>>;
+/** What a failure says about trying again; codes of Postgres (Appendix A) and of sockets. */
+const REACTIONS: Readonly<Record<string, Reaction>> = {
+  // Serialization failure, deadlock, a key that another process was quicker with: decided again on what is there now.
+  '40001': 'again',
+  '40P01': 'again',
+  '23505': 'again',
+  // Rows that others hold for longer than they should: lock timeout, statement timeout.
+  '55P03': 'behind',
+  '57014': 'behind',
+  // The server going away, coming up, or full.
+  '53100': 'wait',
+  '53200': 'wait',
+  '53300': 'wait',
+  '57P01': 'wait',
+  '57P02': 'wait',
+  '57P03': 'wait',
+  '08000': 'wait',
+  '08003': 'wait',
+  '08006': 'wait',
+  '25P03': 'wait',
+  ECONNREFUSED: 'wait',
+  ECONNRESET: 'wait',
+  ENOENT: 'wait',
+  EPIPE: 'wait',
+  ETIMEDOUT: 'wait',
+};
 
-/** Loads every need of the group: one call a kind, kinds by name; the calls are sent one behind the other without waiting. */
-async function load(db: Db, group: readonly Waiting[]): Promise<States> {
-  const byKind = new Map<string, { kind: Need['kind']; keys: Map<string, unknown> }>();
-  for (const { command } of group) {
-    for (const { kind, key } of command.needs) {
-      let wanted = byKind.get(kind.name);
-      if (!wanted) byKind.set(kind.name, (wanted = { kind, keys: new Map() }));
-      wanted.keys.set(kind.keyText(key), key);
-    }
-  }
-  const states: States = new Map();
-  const kinds = [...byKind.values()].sort((a, b) => (a.kind.name < b.kind.name ? -1 : 1));
-  await Promise.all(
-    kinds.map(async ({ kind, keys }) => {
-      const ordered = [...keys].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, key]) => key);
-      states.set(kind.name, new Map(await kind.load(db, ordered)));
-    }),
-  );
-  return states;
-}
-
-function decideAll(group: readonly Waiting[], states: States): { decided: Decided[]; changes: Change[] } {
-  const decided: Decided[] = [];
-  const changes: Change[] = [];
-  const loaded: Loaded = {
-    get: (kind, key) => {
-      const ofKind = states.get(kind.name);
-      assert(ofKind, `${kind.name} was not among the command's needs`);
-      return ofKind.get(kind.keyText(key)) as never;
-    },
-  };
-  for (const waiting of group) {
-    let decision: Decision<unknown>;
-    try {
-      decision = waiting.command.decide(loaded);
-    } catch (error) {
-      waiting.reject(error);
-      continue;
-    }
-    changes.push(...decision.changes);
-    for (const { need, state } of decision.next ?? [])
-      states.get(need.kind.name)?.set(need.kind.keyText(need.key), state);
-    decided.push({ waiting, value: decision.value });
-  }
-  return { decided, changes };
+function reactionTo(error: unknown): Reaction | 'refuse' {
+  if (error instanceof NotNow) return 'wait';
+  return REACTIONS[(error as { code?: string } | null)?.code ?? ''] ?? 'refuse';
 }

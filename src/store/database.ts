@@ -2,8 +2,8 @@
 // Rule: types are fixed here once: int8 is bigint, timestamptz Date, date and numeric text, jsonb parsed.
 import { createHash } from 'node:crypto';
 import pg from 'pg';
-import type { Log } from '../base/index.ts';
-import type { Db, Session } from './commit.ts';
+import { assert, type Log } from '../base/index.ts';
+import type { Db, Session } from './command.ts';
 import type { Connection } from './embedded.ts';
 
 const parsers = new Map<number, (text: string) => unknown>([
@@ -17,16 +17,12 @@ const types: pg.CustomTypesConfig = {
 };
 
 export interface Database extends Db {
-  /** Runs `work` in one transaction on one connection; rolls back when it throws. */
+  /** The same for statements that look at whole tables (proofs, reports): minutes instead of seconds, on connections of their own. */
+  readonly patient: Db;
+  /** Runs `work` in one transaction on one connection; rolls back when it throws. A failure of its COMMIT is an unknown outcome. */
   transaction<Value>(work: (db: Db) => Promise<Value>): Promise<Value>;
   session(options?: SessionOptions): Promise<Session>;
-  /** Held until the connection ends; null: somebody else holds it. */
-  holdLock(lockClass: number, number: number): Promise<HeldLock | null>;
   close(): Promise<void>;
-}
-
-export interface HeldLock {
-  release(): Promise<void>;
 }
 
 export interface SessionOptions {
@@ -34,75 +30,178 @@ export interface SessionOptions {
   readonly synchronousCommit?: boolean;
 }
 
+/** After how many milliseconds nothing is waited for any longer. A connection that stays silent is given up and replaced. */
+export interface Deadlines {
+  readonly connectMs: number;
+  /** The server gives up a statement. */
+  readonly statementMs: number;
+  /** We give up the connection; a little more than the server needs to tell that it has given up. */
+  readonly answerMs: number;
+  /** The server gives up a statement that waits for a row. */
+  readonly lockMs: number;
+  /** The server gives up a transaction whose client says nothing more, and with it the rows that it holds. */
+  readonly idleInTransactionMs: number;
+  /** Statements over whole tables. */
+  readonly patientMs: number;
+}
+
+export const DEADLINES: Deadlines = {
+  connectMs: 5_000,
+  statementMs: 8_000,
+  answerMs: 10_000,
+  lockMs: 2_000,
+  idleInTransactionMs: 8_000,
+  patientMs: 300_000,
+};
+
 /** Parameters as Postgres reads them; arrays and dates are left to the driver. */
 const encoded = (values: readonly unknown[]): unknown[] =>
   values.map((value) => (typeof value === 'bigint' ? value.toString() : Array.isArray(value) ? encoded(value) : value));
 
+/** What the driver and the server are told for one connection. The server's side of TCP looks for a dead client by itself, too. */
+const clientConfig = (connection: Connection, deadlines: Deadlines, statementMs: number): pg.ClientConfig => ({
+  ...connection,
+  types,
+  keepAlive: true,
+  connectionTimeoutMillis: deadlines.connectMs,
+  statement_timeout: statementMs,
+  query_timeout: statementMs + (deadlines.answerMs - deadlines.statementMs),
+  options: '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3',
+  lock_timeout: deadlines.lockMs,
+  idle_in_transaction_session_timeout: deadlines.idleInTransactionMs,
+});
+
 export function openDatabase(
   connection: Connection,
-  { log, connections = 20 }: { log: Log; connections?: number },
+  { log, connections = 20, deadlines = DEADLINES }: { log: Log; connections?: number; deadlines?: Deadlines },
 ): Database {
-  const pool = new pg.Pool({
-    ...connection,
-    types,
-    max: connections,
-    idleTimeoutMillis: 60_000,
-    connectionTimeoutMillis: 10_000,
-    statement_timeout: 60_000,
-  });
-  pool.on('error', (error) => log.warn({ err: error }, 'idle connection lost'));
-  const on = (client: { query(text: string, values: unknown[]): Promise<{ rows: unknown[] }> }): Db => ({
+  const quick = renewedPool({ connection, deadlines, log }, connections, deadlines.statementMs);
+  const patient = renewedPool({ connection, deadlines, log }, 2, deadlines.patientMs);
+  return {
+    query: quick.query,
+    patient: { query: patient.query },
+    transaction: (work) => quick.use((client) => transaction(client, work)),
+    session: (options = {}) => openSession(connection, deadlines, options, log),
+    async close() {
+      await Promise.all([quick.close(), patient.close()]);
+    },
+  };
+}
+
+async function transaction<Value>(client: pg.PoolClient, work: (db: Db) => Promise<Value>): Promise<Value> {
+  const db: Db = {
     query: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
       (await client.query(text, encoded(values))).rows as Row[],
-  });
+  };
+  await client.query('begin');
+  try {
+    const value = await work(db);
+    const { command } = await client.query('commit');
+    assert(command === 'COMMIT', 'a transaction went on after a statement of it had failed');
+    return value;
+  } catch (error) {
+    await client.query('rollback').catch((failure: Error) => {
+      throw new Broken(failure.message, { cause: error });
+    });
+    throw error;
+  }
+}
+
+/** The connection is of no more use; the cause is what the caller is told. */
+class Broken extends Error {}
+
+interface RenewedPool extends Db {
+  use<Value>(work: (client: pg.PoolClient) => Promise<Value>): Promise<Value>;
+  close(): Promise<void>;
+}
+
+/**
+ * A pool that is replaced as a whole when one of its connections stays silent: where one was cut off without a word, the others were,
+ * too, and each would cost its user the same wait.
+ */
+function renewedPool(
+  { connection, deadlines, log }: { connection: Connection; deadlines: Deadlines; log: Log },
+  max: number,
+  statementMs: number,
+): RenewedPool {
+  const ending = new Set<Promise<void>>();
+  const open = (): pg.Pool => {
+    const pool = new pg.Pool({
+      ...clientConfig(connection, deadlines, statementMs),
+      // In a pool this is also how long one waits for a connection that others use.
+      connectionTimeoutMillis: deadlines.answerMs,
+      max,
+      idleTimeoutMillis: 60_000,
+    });
+    pool.on('error', (error) => log.warn({ err: error }, 'idle connection lost'));
+    return pool;
+  };
+  let pool = open();
+  const end = (old: pg.Pool): Promise<void> => {
+    const ended = old.end().finally(() => ending.delete(ended));
+    ending.add(ended);
+    return ended;
+  };
+  const renew = (old: pg.Pool): void => {
+    if (old !== pool) return;
+    log.warn({}, 'a connection to Postgres stays silent; all are replaced');
+    pool = open();
+    end(old).catch(() => undefined);
+  };
   return {
-    ...on(pool),
-    async transaction(work) {
-      const client = await pool.connect();
+    async use(work) {
+      const from = pool;
+      const client = await from.connect();
       let broken: Error | undefined;
       try {
-        await client.query('begin');
-        const value = await work(on(client));
-        await client.query('commit');
-        return value;
+        return await work(client);
       } catch (error) {
-        await client.query('rollback').catch((failure: Error) => {
-          broken = failure;
-        });
-        throw error;
+        if (isSilence(error)) renew(from);
+        if (!(error instanceof Broken)) throw error;
+        broken = error;
+        throw error.cause;
       } finally {
         client.release(broken);
       }
     },
-    session: (options = {}) => openSession(connection, options, log),
-    async holdLock(lockClass, number) {
-      const client = new pg.Client({ ...connection, types });
-      client.on('error', (error) => log.error({ err: error }, 'the connection that holds a lock was lost'));
-      await client.connect();
-      const { rows } = await client.query<{ held: boolean }>('select pg_try_advisory_lock($1, $2) as held', [
-        lockClass,
-        number,
-      ]);
-      if (rows[0]?.held) return { release: () => client.end() };
-      await client.end();
-      return null;
+    async query<Row extends object>(text: string, values: readonly unknown[] = []) {
+      const from = pool;
+      try {
+        return (await from.query(text, encoded(values))).rows as Row[];
+      } catch (error) {
+        if (isSilence(error)) renew(from);
+        throw error;
+      }
     },
-    close: () => pool.end(),
+    async close() {
+      await Promise.all([...ending, pool.end()]);
+    },
   };
 }
+
+/** The driver's words for an answer that is overdue; it has no code. */
+const isSilence = (error: unknown): boolean =>
+  error instanceof Error &&
+  (error.message === 'Query read timeout' || (error instanceof Broken && isSilence(error.cause)));
 
 /**
  * Plans are made for the rows at hand: a generic plan made while a table was empty would scan it for ever. Every statement of a
  * committer finds its rows by key, so nested loops over an index are right whatever the statistics say.
  */
-const SESSION = `set plan_cache_mode = force_custom_plan; set enable_hashjoin = off; set enable_mergejoin = off; set enable_seqscan = off; set statement_timeout = '30s'`;
+const SESSION = `set plan_cache_mode = force_custom_plan; set enable_hashjoin = off; set enable_mergejoin = off; set enable_seqscan = off`;
 
 async function openSession(
   connection: Connection,
+  deadlines: Deadlines,
   { synchronousCommit = true }: SessionOptions,
   log: Log,
 ): Promise<Session> {
-  const client = new pg.Client({ ...connection, types, pipeline: true, application_name: 'florin committer' });
+  // In a pipeline the driver ends the connection when an answer is overdue: what was sent behind it could not come either.
+  const client = new pg.Client({
+    ...clientConfig(connection, deadlines, deadlines.statementMs),
+    pipeline: true,
+    application_name: 'florin committer',
+  });
   let broken = false;
   client.on('error', (error) => {
     broken = true;
@@ -112,28 +211,39 @@ async function openSession(
     broken = true;
   });
   await client.connect();
-  for (const setting of SESSION.split('; ')) await client.query(setting);
-  if (!synchronousCommit) await client.query('set synchronous_commit = off');
+  await client.query(synchronousCommit ? SESSION : `${SESSION}; set synchronous_commit = off`);
   const names = new Map<string, string>();
   const nameOf = (text: string): string => {
     let name = names.get(text);
     if (!name) names.set(text, (name = createHash('sha256').update(text).digest('base64url').slice(0, 32)));
     return name;
   };
+  let unanswered = 0;
+  const counted = async <Value>(answer: Promise<Value>): Promise<Value> => {
+    unanswered++;
+    try {
+      return await answer;
+    } finally {
+      unanswered--;
+    }
+  };
   return {
     get broken() {
       return broken;
     },
     async query<Row extends object>(text: string, values: readonly unknown[] = []) {
-      const result =
+      const asked =
         values.length === 0
-          ? await client.query(text)
-          : await client.query({ name: nameOf(text), text, values: encoded(values) });
-      return result.rows as Row[];
+          ? client.query(text)
+          : client.query({ name: nameOf(text), text, values: encoded(values) as string[] });
+      return (await counted<{ rows: unknown[] }>(asked)).rows as Row[];
     },
+    commit: async () => (await counted(client.query('commit'))).command === 'COMMIT',
     close() {
       broken = true;
-      client.end().catch(() => undefined);
+      // A polite end waits for answers; a connection that still owes some is cut.
+      if (unanswered > 0) (client as unknown as { connection: pg.Connection }).connection.stream.destroy();
+      else client.end().catch(() => undefined);
     },
   };
 }

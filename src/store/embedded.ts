@@ -246,7 +246,7 @@ async function start(home: Home, programs: Programs, options: EmbeddedOptions, t
   fs.closeSync(written);
   let gone: string | null = null;
   child.on('error', (error) => (gone = error.message));
-  child.on('exit', () => (gone ??= lastLine(fs.readFileSync(home.log, 'utf8'))));
+  child.on('exit', () => (gone ??= lastLine(logOf(home))));
   child.unref();
 
   const connection = connectionTo(host, port, home.password);
@@ -261,6 +261,8 @@ async function start(home: Home, programs: Programs, options: EmbeddedOptions, t
   }
   throw new StartError(`PostgreSQL did not come up within ${START_TIMEOUT_MS / 1000} s; see ${home.log}.`);
 }
+
+const logOf = ({ log }: Home): string => (fs.existsSync(log) ? fs.readFileSync(log, 'utf8') : '');
 
 /** The port of the first start is kept in the folder: whoever holds a connection finds the server there again. */
 async function portOf(home: Home): Promise<number> {

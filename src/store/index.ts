@@ -1,7 +1,8 @@
-// store: Postgres and nothing of the domain. Owns commit_groups and due_failures; every other table belongs to the room whose queries.ts names it.
+// store: Postgres and nothing of the domain. Owns commit_groups, processes, due_failures and what is shared; every other table belongs to the room whose queries.ts names it.
 export { StartError } from './binaries.ts';
-export * from './commit.ts';
-export { type Database, type HeldLock, openDatabase, type SessionOptions } from './database.ts';
+export * from './command.ts';
+export { type CommitterOptions, createCommitter, type FaultPoint } from './commit.ts';
+export { type Database, DEADLINES, type Deadlines, openDatabase, type SessionOptions } from './database.ts';
 export { createDueRunner, type DueItem, type DueRunner, dueJob, type Timeline } from './due.ts';
 export {
   type DueColumns,
@@ -15,8 +16,10 @@ export { type Connection, type Embedded, startEmbedded } from './embedded.ts';
 export { openShared, type Shared } from './followed.ts';
 export { openInstallation } from './installation.ts';
 export { claimDatabase } from './installation-mode.ts';
+export { type Lease, type LeaseTimes, openLease } from './lease.ts';
 export { migrate } from './migrate.ts';
 export { nextIdNode } from './nodes.ts';
 export * from './once.ts';
+export { purgeCommitGroups } from './outcome.ts';
 export * from './page.ts';
 export * from './table.ts';

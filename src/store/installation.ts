@@ -1,10 +1,12 @@
 // The embedded server of a data directory, for one Florin at a time.
+// Rule: only who holds the directory's guard may stop the server.
 import { StartError } from './binaries.ts';
 import { openDatabase } from './database.ts';
 import { type Connection, startEmbedded } from './embedded.ts';
+import { type Guard, takeGuard } from './guard.ts';
 
-/** Class and number of the advisory lock of a data directory's embedded server. */
-const INSTALLATION_LOCK = 7_045;
+/** Class and number of the advisory lock that two Florins that start at once on one directory meet at. */
+const START_LOCK = [7_045, 1] as const;
 
 export interface Installation {
   readonly connection: Connection;
@@ -18,10 +20,8 @@ export async function openInstallation(
 ): Promise<Installation> {
   const embedded = await startEmbedded(dataDir, { log, clock });
   const { connection } = embedded;
-  const guard = openDatabase(connection, { log, connections: 1 });
-  const lock = await guard.holdLock(INSTALLATION_LOCK, 1);
-  if (!lock) {
-    await guard.close();
+  const guard = await guarded(dataDir, connection, log);
+  if (!guard) {
     embedded.leave();
     throw new StartError(
       `Another Florin is running on the data directory ${dataDir}: stop it first, or use another DATA_DIR.`,
@@ -30,9 +30,28 @@ export async function openInstallation(
   return {
     connection,
     async close() {
-      await guard.close();
-      await lock.release();
       await embedded.stop();
+      await guard.release();
     },
   };
+}
+
+async function guarded(
+  dataDir: string,
+  connection: Connection,
+  log: Parameters<typeof startEmbedded>[1]['log'],
+): Promise<Guard | null> {
+  const database = openDatabase(connection, { log, connections: 1 });
+  try {
+    return await takeGuard(dataDir, (work) =>
+      database.transaction(async (db) => {
+        const [row] = await db.query<{ held: boolean }>('select pg_try_advisory_xact_lock($1, $2) as held', [
+          ...START_LOCK,
+        ]);
+        return row?.held ? work() : null;
+      }),
+    );
+  } finally {
+    await database.close();
+  }
 }

@@ -1,7 +1,7 @@
 // Requests that carry an idempotency key: what is promised about them, as seen by the decisions that keep the promise.
 // Rule: the record is written by the same commit as the effect it stands for, so that neither can exist without the other.
 import { assert } from '../base/index.ts';
-import type { Command, Decision, Loaded, Need, Next } from './commit.ts';
+import type { Command, Decision, Loaded, Need } from './command.ts';
 import type { Change } from './table.ts';
 
 /** What was answered, to the byte: `body` is the JSON text that went over the wire. */
@@ -22,7 +22,7 @@ export interface Replay extends StoredAnswer {
 export type Begun =
   | { readonly replay: Replay }
   | { readonly unresolved: bigint | null }
-  | { readonly changes: readonly Change[]; readonly next: readonly Next[] };
+  | { readonly changes: readonly Change[] };
 
 export interface Once {
   /** The record's row, locked: belongs into the needs of the command that begins. */
@@ -37,8 +37,6 @@ export interface Once {
   leaveUnresolved(orderId: bigint): readonly Change[];
   /** The request ended without an effect: the key is free again. */
   forget(): readonly Change[];
-  /** The record as the last call left it, for the commands behind in the same group. */
-  next(): readonly Next[];
 }
 
 /** The same records for a worker that has nothing but the key. A record that is gone changes nothing. */
@@ -71,7 +69,6 @@ export function onceCommand<Value>(
       return {
         value: decision.value,
         changes: [...begun.changes, ...decision.changes, ...once.finish(decision.value, at)],
-        next: [...(decision.next ?? []), ...once.next()],
       };
     },
   };

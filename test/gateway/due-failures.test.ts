@@ -27,6 +27,7 @@ const planted = (committer: Committer): Committer => ({
       ? committer.submit({ ...command, decide: (state) => ({ ...command.decide(state), changes: [] }) })
       : committer.submit(command);
   },
+  waitingMs: () => committer.waitingMs(),
   drain: () => committer.drain(),
 });
 

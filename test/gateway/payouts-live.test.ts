@@ -74,7 +74,7 @@ const begin = (project: Project, amount: bigint, committer = committers[0] as Co
       const refused = payoutRefusal(live, project, loaded, counted(amount));
       return refused
         ? { value: refused, changes: [] }
-        : { value: null, ...payoutBegins(loaded, project.id, counted(amount)) };
+        : { value: null, changes: payoutBegins(project.id, counted(amount)) };
     },
   });
 
@@ -83,13 +83,14 @@ const end = (project: Project, amount: bigint): Promise<null> =>
   (committers[0] as Committer).submit({
     name: 'credit.result',
     needs: payoutNeeds(project.id, counted(amount)),
-    decide(loaded) {
+    decide() {
       const operation = { project_id: project.id, status: 'success', details: { counted: counted(amount) } };
-      const { changes, next } = payoutEnds(loaded, operation as Operation);
       return {
         value: null,
-        changes: [...changes, ...postOperation(entry(project, 'credit', amount, 'EUR')).changes],
-        next,
+        changes: [
+          ...payoutEnds(operation as Operation),
+          ...postOperation(entry(project, 'credit', amount, 'EUR')).changes,
+        ],
       };
     },
   });

@@ -22,6 +22,7 @@ const planting =
           return { ...decision, changes: rewrite(decision.changes, command.name) };
         },
       }),
+    waitingMs: () => committer.waitingMs(),
     drain: () => committer.drain(),
   });
 

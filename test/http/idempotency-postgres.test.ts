@@ -121,7 +121,6 @@ describe('records', () => {
         return {
           value: begun,
           changes: 'changes' in begun ? begun.changes : [],
-          ...('changes' in begun ? { next: begun.next } : {}),
         };
       },
     });

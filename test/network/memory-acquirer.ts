@@ -26,6 +26,7 @@ export function memoryAcquirer(options: Partial<SimulatorOptions> = {}): MemoryA
       for (const change of changes) entries.push(change.row as unknown as Entry);
       return value;
     },
+    waitingMs: () => 0,
     drain: async () => undefined,
   };
   const simulator = createSimulator({

@@ -308,7 +308,11 @@ describe('faults on the way', () => {
 
   it('a broken record is an unknown outcome, never another error', async () => {
     const { simulator } = memoryAcquirer({
-      committer: { submit: () => Promise.reject(new Error('the database is gone')), drain: async () => undefined },
+      committer: {
+        submit: () => Promise.reject(new Error('the database is gone')),
+        waitingMs: () => 0,
+        drain: async () => undefined,
+      },
     });
     await assert.rejects(simulator.send(request()), noAnswer('reset'));
     await assert.rejects(simulator.inquire(1n, '1'), noAnswer('reset'));

@@ -19,6 +19,8 @@ await startApp(readConfig(told.env, {}), {
   watch: watchAnswers,
   connection: told.connection,
   link: { answerTimeoutMs: 2000, lostAfterMs: 30, slowMs: 100, lateAfterMs: 30 },
+  // What a killed process leaves is taken over soon.
+  lease: { leaseMs: 2000, renewMs: 300 },
   faultPoint: (name) => {
     if (told.dieAt?.point === name && ++passed > told.dieAt.after) process.kill(process.pid, 'SIGKILL');
   },

@@ -9,6 +9,7 @@ import {
   type Command,
   type Committer,
   createCommitter,
+  followRow,
   insert,
   type Kind,
   remove,
@@ -47,6 +48,7 @@ const item = (id: bigint, fields: Partial<Item> = {}): Item => ({
 const kind: Kind<bigint, Item> = {
   name: 'item',
   keyText: String,
+  follows: [followRow(items, ({ id }) => String(id))],
   async load(db, keys) {
     const rows = await db.query<Item>(
       'select * from test_items where owner = 1 and id = any($1::int8[]) order by id for update',
@@ -86,7 +88,6 @@ const increment = (id: bigint): Command<bigint> => ({
     return {
       value: next.n,
       changes: [known ? update(items, next) : insert(items, next)],
-      next: [{ need: { kind, key: id }, state: next }],
     };
   },
 });

@@ -94,7 +94,7 @@ export async function postgresProxy(upstream: Connection): Promise<PostgresProxy
   async function shut(): Promise<void> {
     if (proxy.refuseAfterFaultMs === 0) return;
     refused = true;
-    for (const pair of [...pairs]) end(pair);
+    for (const pair of pairs) end(pair);
     await wait(proxy.refuseAfterFaultMs, undefined, { ref: false });
     refused = false;
   }
@@ -200,13 +200,13 @@ export async function postgresProxy(upstream: Connection): Promise<PostgresProxy
       }
     },
     cut() {
-      for (const pair of [...pairs]) {
+      for (const pair of pairs) {
         fire('cut');
         end(pair);
       }
     },
     async close() {
-      for (const pair of [...pairs]) end(pair);
+      for (const pair of pairs) end(pair);
       await new Promise((resolve) => listener.close(resolve));
     },
   };

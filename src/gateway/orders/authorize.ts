@@ -24,7 +24,7 @@ import type { Card, Issuer, Order, OrderState, Secure3d } from './model.ts';
 import { withDue } from './model.ts';
 import { type Begun, carry, refusalRecord, startOperation } from './operate.ts';
 import { needOrder, orderInsert, orderKind, orderUpdate } from './queries.ts';
-import { eventOf, remember } from './settle.ts';
+import { eventOf } from './settle.ts';
 import { orderStates } from './states.ts';
 import { stepUp } from './step-up.ts';
 import { unresolvedAnswer } from './unresolved.ts';
@@ -110,7 +110,6 @@ export async function authorize(gateway: Gateway, request: AuthorizeRequest): Pr
       return {
         value: decision.value,
         changes: [...decision.changes, ...claims, ...proofs, ...prepared.risk, ...(begin?.changes ?? []), ...ends],
-        next: [...(decision.next ?? []), ...(once?.next() ?? [])],
       };
     },
   });
@@ -292,7 +291,6 @@ function decide(
         refusalRecord(gateway, project, orderId, 'authorize', refuse),
         eventOf(gateway, project, open?.order ?? null, closed, null),
       ],
-      next: open ? [remember(state)] : [],
     };
   }
   if (started) {
@@ -314,7 +312,6 @@ function decide(
         ...started.changes,
         eventOf(gateway, project, open?.order ?? null, waiting, null),
       ],
-      next: open ? [remember(state)] : [],
     };
   }
   const begun = startOperation(
@@ -327,7 +324,6 @@ function decide(
   return {
     value: begun,
     changes: [write(begun.state.order), insertOperation, ...sealed.changes],
-    next: open ? [remember(begun.state)] : [],
   };
 }
 
@@ -363,7 +359,7 @@ export function refuseWithout(
         ...(begin && 'changes' in begin ? begin.changes : []),
         ...(once?.finish(answer, now) ?? []),
       ];
-      return { value: answer, changes, next: once?.next() ?? [] };
+      return { value: answer, changes };
     },
   });
 }

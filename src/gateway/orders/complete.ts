@@ -11,7 +11,6 @@ import type { OrderState, Secure3d } from './model.ts';
 import { withDue } from './model.ts';
 import { type Begun, cardOf, carry, closedOrder, refusalRecord, startOperation } from './operate.ts';
 import { needOrder, orderGet, orderKind, orderUpdate } from './queries.ts';
-import { remember } from './settle.ts';
 import { unresolvedAnswer } from './unresolved.ts';
 import type { CardData } from './wire.ts';
 
@@ -45,7 +44,6 @@ export async function complete(gateway: Gateway, request: CompleteRequest): Prom
       return {
         ...decision,
         changes: [...decision.changes, ...(begin?.changes ?? []), ...ends],
-        next: [...(decision.next ?? []), ...(once?.next() ?? [])],
       };
     },
   });
@@ -147,7 +145,6 @@ function decide(
     return {
       value: { answer: stateAnswer(view, closed.state, { isNew: false }) },
       changes: [...closed.changes, ...gateway.threeds.close(project.id, next.transactionId, 'used', now)],
-      next: [remember(closed.state)],
     };
   }
   if ('form' in next) {
@@ -176,7 +173,6 @@ function decide(
         ...next.form.changes,
         ...gateway.threeds.close(project.id, next.closes, 'used', now),
       ],
-      next: [remember(changed)],
     };
   }
   const proven = { ...state, order: { ...order, secure3d: next.secure3d } };
@@ -189,6 +185,5 @@ function decide(
   return {
     value: begun,
     changes: [...begun.changes, ...gateway.threeds.close(project.id, next.transactionId, 'used', now)],
-    next: [remember(begun.state)],
   };
 }

@@ -133,7 +133,6 @@ export async function createOrder(
         return {
           value: { answer, refused: code },
           changes: [refusalRecord(gateway, project, null, 'create', code), ...ending(answer)],
-          next: once?.next() ?? [],
         };
       };
       const closed = closedTo(project, terminal, draft.currency);
@@ -165,11 +164,6 @@ export async function createOrder(
           eventOf(gateway, project, null, order, null),
           ...unused.claim,
           ...ending(answer),
-        ],
-        next: [
-          ...(once?.next() ?? []),
-          ...unique.needs.map((need) => ({ need, state: { order_id: id, fingerprint: unique.fingerprint } })),
-          ...(ownPage ? [{ need: page, state: { order_id: id } }] : []),
         ],
       };
     },

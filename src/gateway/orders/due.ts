@@ -23,7 +23,7 @@ import {
   orderUpdate,
   settlementAdd,
 } from './queries.ts';
-import { CLOSED_WAIT_MS, eventOf, remember, replace, SENT_LIMIT_MS, settle } from './settle.ts';
+import { CLOSED_WAIT_MS, eventOf, replace, SENT_LIMIT_MS, settle } from './settle.ts';
 
 type Handler = (gateway: Gateway, project: Project, state: OrderState) => Promise<void>;
 
@@ -70,13 +70,12 @@ const recover: Handler = async (gateway, project, { order }) => {
         // Seven days without an answer: an operator's task.
         return { value: null, changes: [orderUpdate(withDue(state.order, { recover: null }))] };
       }
-      const mine = { ...operation, process: gateway.process };
+      const mine = { ...operation, process: gateway.lease.process() };
       const waiting = withDue(state.order, { recover: addMs(now, SENT_LIMIT_MS) });
       const after = replace(state, waiting, mine);
       return {
         value: { state: after, operation: mine },
         changes: [orderUpdate(waiting), operationUpdate(mine)],
-        next: [remember(after)],
       };
     },
   });
@@ -134,7 +133,7 @@ async function begin(
         };
       const cleared = { ...current, order: withDue(current.order, { [kind]: null }) };
       const started = startOperation(gateway, cleared, wanted, { onceKey: null, now: gateway.clock.now() });
-      return { value: started, changes: started.changes, next: [remember(started.state)] };
+      return { value: started, changes: started.changes };
     },
   });
   if (begun) await carry(gateway, project, begun.state, begun.operation);
@@ -144,7 +143,7 @@ const capture: Handler = async (gateway, project, state) => {
   if (!project.active) {
     await decideDue(gateway, state, 'capture', (current, now) => {
       const order = withDue(current.order, { capture: addMs(now, CLOSED_WAIT_MS) });
-      return { changes: [orderUpdate(order)], next: [remember({ ...current, order })] };
+      return { changes: [orderUpdate(order)] };
     });
     return;
   }
@@ -184,7 +183,6 @@ const expire: Handler = async (gateway, project, state) => {
         ...closed.changes,
         ...(transaction ? gateway.threeds.close(project.id, BigInt(transaction), 'expired', now) : []),
       ],
-      next: [remember(closed.state)],
     };
   });
 };
@@ -253,7 +251,7 @@ const clear: Handler = async (gateway, project, state) => {
       chargeback: dispute && refundable(current.order) > 0n ? now : null,
     });
     const changes: Change[] = fresh.flatMap((operation) => clearing(gateway, project, operation, link, now));
-    return { changes: [orderUpdate(order), ...changes], next: [remember({ order, operations: cleared })] };
+    return { changes: [orderUpdate(order), ...changes] };
   });
 };
 
@@ -311,7 +309,6 @@ function arrives(
       ...posted.changes,
       eventOf(gateway, project, state.order, after, booked),
     ],
-    next: [remember({ order: after, operations: [...state.operations, booked] })],
   };
 }
 

@@ -2,7 +2,7 @@
 import type { Clock, FairQueue, IdMaker, Log, Pan, Permutation, Random } from '../../base/index.ts';
 import type { Rate } from '../../ledger/index.ts';
 import type { Link, StanMaker } from '../../network/index.ts';
-import type { Committer, Db, OnceRecords } from '../../store/index.ts';
+import type { Committer, Db, Lease, OnceRecords } from '../../store/index.ts';
 import type { Threeds } from '../../threeds/index.ts';
 import type { Vault } from '../../vault/index.ts';
 import type { Project, Terminal } from '../projects/index.ts';
@@ -39,8 +39,8 @@ export interface Gateway {
   /** null: no wallets. */
   readonly wallets: WalletKeys | null;
   readonly simulatedIssuer: SimulatedIssuer | null;
-  /** The advisory lock number that this process holds while it lives. */
-  readonly process: bigint;
+  /** Whose work it is: this process', as long as it counts as living. */
+  readonly lease: Pick<Lease, 'process' | 'held' | 'living'>;
   readonly project: (id: bigint) => Promise<Project | null>;
   /** From memory; null when no rate of the pair is known. */
   readonly rate: (from: string, to: string, at: Date) => Rate | null;

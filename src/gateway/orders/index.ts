@@ -15,4 +15,4 @@ export { operationFilters } from './schemas.ts';
 export { orderTrace } from './trace.ts';
 export { sandboxWallets } from './wallet-keys.ts';
 export { WALLETS, type Wallet, type WalletKeys } from './wallets.ts';
-export { orderTimelines, PROCESS_LOCKS } from './worker.ts';
+export { orderTimelines } from './worker.ts';

@@ -11,7 +11,7 @@ import { withDue } from './model.ts';
 import { type Intent, newOperation } from './operation.ts';
 import { needOrder, operationInsert, orderKind, orderRefusalInsert, orderUpdate } from './queries.ts';
 import * as rules from './rules.ts';
-import { eventOf, failureText, remember, SENT_LIMIT_MS, type Settled, settle } from './settle.ts';
+import { eventOf, failureText, SENT_LIMIT_MS, type Settled, settle } from './settle.ts';
 import { type OrderTrigger, orderStates } from './states.ts';
 import { unresolvedAnswer } from './unresolved.ts';
 import { type CardData, send } from './wire.ts';
@@ -78,7 +78,6 @@ function intent(
         return {
           value: { answer },
           changes: [refusalRecord(gateway, project, orderId, action, plan.refuse), ...ending(answer)],
-          next: once?.next() ?? [],
         };
       }
       if ('close' in plan) {
@@ -91,14 +90,12 @@ function intent(
         return {
           value: { answer },
           changes: [...closed.changes, ...ending(answer)],
-          next: [...(once?.next() ?? []), remember(closed.state)],
         };
       }
       const started = startOperation(gateway, state, plan, { onceKey: once?.key ?? null, now });
       return {
         value: started,
         changes: [...started.changes, ...(begun?.changes ?? [])],
-        next: [...(once?.next() ?? []), remember(started.state)],
       };
     },
   };

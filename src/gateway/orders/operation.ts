@@ -39,7 +39,7 @@ export function newOperation(gateway: Gateway, order: Order, intent: Intent, ori
     arn: null,
     rate: intent.rate ?? null,
     tries: 1,
-    process: gateway.process,
+    process: gateway.lease.process(),
     once_key: origin.onceKey,
     created_at: origin.now,
     resolved_at: null,

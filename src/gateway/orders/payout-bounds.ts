@@ -2,7 +2,7 @@
 // Rule: counted by the commit that begins the payout, given back by the commit that finds that it failed. Days are days of UTC.
 import { parseAmount } from '../../base/index.ts';
 import { type Balance, convert, type Rate, settledKind } from '../../ledger/index.ts';
-import type { Change, Loaded, Need, Next } from '../../store/index.ts';
+import type { Change, Loaded, Need } from '../../store/index.ts';
 import type { Project, ProjectSettings } from '../projects/index.ts';
 import type { RefusalCode } from './errors.ts';
 import type { Gateway } from './gateway.ts';
@@ -75,40 +75,14 @@ function settledOf(
   }, 0n);
 }
 
-interface Counting {
-  readonly changes: readonly Change[];
-  readonly next: readonly Next[];
-}
-
-function counting(loaded: Loaded, parts: readonly (readonly [key: PayoutKey, amount: bigint])[]): Counting {
-  return {
-    changes: parts.map(([key, amount]) => payoutsAdd(key, amount)),
-    next: parts.map(([key, amount]) => ({
-      need: needPayouts(key),
-      state: (loaded.get(payoutKind, key) ?? 0n) + amount,
-    })),
-  };
-}
-
 /** A payout begins: it counts from now on. */
-export function payoutBegins(loaded: Loaded, owner: bigint, counted: Counted): Counting {
-  const amount = BigInt(counted.amount);
-  return counting(
-    loaded,
-    Object.values(keysOf(owner, counted)).map((key) => [key, amount]),
-  );
-}
+export const payoutBegins = (owner: bigint, counted: Counted): Change[] =>
+  Object.values(keysOf(owner, counted)).map((key) => payoutsAdd(key, BigInt(counted.amount)));
 
 /** It is known what became of it: only what was paid still counts. */
-export function payoutEnds(loaded: Loaded, { project_id, status, details }: Operation): Counting {
-  const { counted } = details;
-  if (!counted) return { changes: [], next: [] };
+export function payoutEnds({ project_id, status, details: { counted } }: Operation): Change[] {
+  if (!counted) return [];
   const { card, project, underWay } = keysOf(project_id, counted);
-  const amount = BigInt(counted.amount);
-  // Whoever is behind in the same group has not seen it leave the balance: for him it is still under way.
-  if (status === 'success') return { changes: [payoutsAdd(underWay, -amount)], next: [] };
-  return counting(
-    loaded,
-    [card, project, underWay].map((key) => [key, -amount]),
-  );
+  const over = status === 'success' ? [underWay] : [card, project, underWay];
+  return over.map((key) => payoutsAdd(key, -BigInt(counted.amount)));
 }

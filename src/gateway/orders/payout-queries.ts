@@ -1,5 +1,5 @@
 // payout_sums: what a project has paid out, by day, and by card and day. Rule: a row is locked by whoever counts in it.
-import { add, type Change, type Kind, type Need, table } from '../../store/index.ts';
+import { add, type Change, follow, type Kind, type Need, table } from '../../store/index.ts';
 
 interface PayoutSum {
   readonly project_id: bigint;
@@ -24,6 +24,7 @@ const keyText = ({ project_id, card, day }: PayoutKey): string => `${project_id}
 export const payoutKind: Kind<PayoutKey, bigint> = {
   name: 'payout_sum',
   keyText,
+  follows: [follow(payoutSums, keyText, (sum, { amount }) => (sum ?? 0n) + amount)],
   async load(db, keys) {
     const values = [keys.map((key) => key.project_id), keys.map((key) => key.card), keys.map((key) => key.day)];
     const KEYS = 'unnest($1::int8[], $2::text[], $3::date[]) as k(project_id, card, day)';

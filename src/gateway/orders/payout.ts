@@ -112,21 +112,18 @@ function intent(
             ...(begin?.changes ?? []),
             ...(once?.finish(answer, now) ?? []),
           ],
-          next: once?.next() ?? [],
         };
       }
       const started = startOperation(gateway, { order, operations: [] }, plan, { onceKey: once?.key ?? null, now });
-      const counting = payoutBegins(loaded, project.id, counted);
       return {
         value: started,
         changes: [
           orderInsert(started.state.order),
           operationInsert(started.operation),
           ...vaulted,
-          ...counting.changes,
+          ...payoutBegins(project.id, counted),
           ...(begin?.changes ?? []),
         ],
-        next: [...counting.next, ...(once?.next() ?? [])],
       };
     },
   };

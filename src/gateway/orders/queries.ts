@@ -1,5 +1,6 @@
 // Every statement on orders, operations, pay_links, merchant_order_ids, order_refusals and settlements.
 // Rule: an order is locked by its own row; its operations are only read or written by who holds that lock.
+import { assert } from '../../base/index.ts';
 import {
   add,
   type Change,
@@ -7,6 +8,8 @@ import {
   type DueColumns,
   dueTries,
   dueWaits,
+  follow,
+  followRow,
   insert,
   type Kind,
   table,
@@ -106,7 +109,21 @@ export const orderKind: Kind<OrderKey, OrderState> = {
   name: 'order',
   keyText,
   load: (db, keys) => readOrders(db, keys, 'for update of o'),
+  follows: [
+    follow(
+      orders,
+      ({ project_id, id }) => keyText({ owner: project_id, id }),
+      (state, order) => ({ order, operations: state?.operations ?? [] }),
+    ),
+    follow(operations, ({ project_id, order_id }) => keyText({ owner: project_id, id: order_id }), withOperation),
+  ],
 };
+
+function withOperation(state: OrderState | undefined, operation: Operation): OrderState {
+  assert(state, 'an operation before its order');
+  const at = state.operations.findIndex(({ id }) => id === operation.id);
+  return { ...state, operations: at < 0 ? [...state.operations, operation] : state.operations.with(at, operation) };
+}
 
 export const needOrder = (owner: bigint, id: bigint) => ({ kind: orderKind, key: { owner, id } });
 
@@ -157,6 +174,7 @@ export const merchantOrderIdInsert = (row: MerchantOrderId): Change => insert(me
 export const merchantOrderIdKind: Kind<{ owner: bigint; merchantOrderId: string }, MerchantOrderId> = {
   name: 'merchant_order_id',
   keyText: ({ owner, merchantOrderId }) => `${owner}/${merchantOrderId}`,
+  follows: [followRow(merchantOrderIds, (row) => `${row.project_id}/${row.merchant_order_id}`)],
   async load(db, keys) {
     const rows = await db.query<MerchantOrderId>(
       `select m.* from unnest($1::int8[], $2::text[]) as k(project_id, merchant_order_id) join merchant_order_ids m using (project_id, merchant_order_id)`,
@@ -180,9 +198,10 @@ const payLinks = table<PayLink>(
 export const payLinkInsert = (row: PayLink): Change => insert(payLinks, row);
 
 /** The order of a page, where one may be made for it: two processes that insert at once: the key decides. */
-export const payLinkKind: Kind<{ owner: bigint; tokenHash: string }, Pick<PayLink, 'order_id'>> = {
+export const payLinkKind: Kind<{ owner: bigint; tokenHash: string }, PayLink> = {
   name: 'pay_link',
   keyText: ({ owner, tokenHash }) => `${owner}/${tokenHash}`,
+  follows: [followRow(payLinks, (row) => `${row.project_id}/${row.token_hash}`)],
   async load(db, keys) {
     const rows = await db.query<PayLink>(
       `select l.* from unnest($1::int8[], $2::text[]) as k(project_id, token_hash) join pay_links l using (project_id, token_hash)`,
@@ -283,23 +302,22 @@ export async function nextDueAt(db: Db, after: Date): Promise<Date | null> {
 }
 
 /**
- * Orders whose operation was sent by a process that is gone (it no longer holds its advisory lock). Every order with an operation
- * in flight has its recovery due soon, so the index on next_at finds them.
+ * Orders whose operation was sent once, and not by one of these processes. Every order with an operation in flight has its recovery
+ * due soon, so the index on next_at finds them.
  */
-export const ordersOrphaned = (
+export const ordersSentByOthers = (
   db: Db,
-  { now, before, lockClass }: { readonly now: Date; readonly before: Date; readonly lockClass: number },
+  { now, before, processes }: { readonly now: Date; readonly before: Date; readonly processes: readonly bigint[] },
   limit: number,
   except: readonly bigint[],
-): Promise<OrderDue[]> =>
-  db.query<OrderDue>(
-    `select ${DUE_COLUMNS} from orders o join operations p on p.project_id = o.project_id and p.order_id = o.id and p.id = o.in_flight
+): Promise<(OrderDue & { readonly process: bigint })[]> =>
+  db.query(
+    `select ${DUE_COLUMNS}, p.process from orders o join operations p on p.project_id = o.project_id and p.order_id = o.id and p.id = o.in_flight
      cross join lateral (select 'recover' as kind, o.next_at as at) k
-     where o.next_at <= $1 and o.in_flight is not null and p.tries = 1 and p.status = 'sent'
-       and not exists (select from pg_locks l where l.locktype = 'advisory' and l.classid = $2 and l.objid = p.process and l.granted)
+     where o.next_at <= $1 and o.in_flight is not null and p.tries = 1 and p.status = 'sent' and p.process <> all($2::int8[])
        and not ${dueWaits(DUE, '$5')} and o.project_id <> all($4)
      order by o.next_at limit $3`,
-    [before, lockClass, limit, except, now],
+    [before, processes, limit, except, now],
   );
 
 /** Whose order this is, for the operator; ids are unique over all owners. */

@@ -5,7 +5,7 @@ import { addMs, type Pan } from '../../base/index.ts';
 import { eventInsert } from '../../events/index.ts';
 import type { Posting } from '../../ledger/index.ts';
 import { isoCode, type NetworkAnswer } from '../../network/index.ts';
-import type { Change, Command, Loaded, Next, StoredAnswer } from '../../store/index.ts';
+import type { Change, Command, Loaded, StoredAnswer } from '../../store/index.ts';
 import type { Project } from '../projects/index.ts';
 import { failureAnswer, orderAnswer, stateAnswer } from './answers.ts';
 import { outcomeChanges } from './assess.ts';
@@ -204,7 +204,6 @@ function withoutAnswer(context: Context, sent: Operation): Outcome {
     return {
       value: { state: next, answer, next: null, fresh: true },
       changes: [orderUpdate(after), operationUpdate(waiting), ...once],
-      next: [remember(next)],
     };
   }
   // Whether the issuer holds the amount is unknown: the order ends, and a reversal is owed until it is acknowledged.
@@ -257,7 +256,6 @@ function ended(
     last && operation.once_key !== null
       ? gateway.once.finish(loaded, order.project_id, operation.once_key, answer)
       : [];
-  const counting = payoutEnds(loaded, operation);
   return {
     value: { state, answer, next, fresh: true, stepUp },
     changes: [
@@ -267,10 +265,9 @@ function ended(
       ...changes,
       ...(settlement.pan ? outcomeChanges(gateway, project, order, operation, settlement.pan) : []),
       ...(operation.system ? [] : [eventOf(gateway, project, before.order, order, operation)]),
-      ...counting.changes,
+      ...payoutEnds(operation),
       ...once,
     ],
-    next: [remember(state), ...counting.next],
   };
 }
 
@@ -279,11 +276,6 @@ export const CLOSED_WAIT_MS = 3_600_000;
 
 /** A process that sent an operation and still lives after this long has lost it: its recovery is due. */
 export const SENT_LIMIT_MS = 60_000;
-
-export const remember = (state: OrderState): Next => ({
-  need: needOrder(state.order.project_id, state.order.id),
-  state,
-});
 
 function answerFor(
   gateway: Gateway,

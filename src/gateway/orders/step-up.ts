@@ -9,7 +9,7 @@ import { type Gateway, terminalOf, viewOf } from './gateway.ts';
 import { type OrderState, withDue } from './model.ts';
 import { type Begun, carry, closedOrder, startOperation } from './operate.ts';
 import { needOrder, orderKind, orderUpdate } from './queries.ts';
-import { eventOf, remember } from './settle.ts';
+import { eventOf } from './settle.ts';
 import { orderStates } from './states.ts';
 import type { CardData } from './wire.ts';
 
@@ -90,7 +90,6 @@ function secondStep(
             eventOf(gateway, project, order, waiting, null),
             ...kept(answer),
           ],
-          next: [remember(next)],
         };
       }
       const proven = { ...state, order: { ...order, secure3d: proof('soft_decline', started.authentication) } };
@@ -98,7 +97,7 @@ function secondStep(
       if (refuse) {
         const closed = closedOrder(gateway, project, proven, refuse, now);
         const answer = stateAnswer(view, closed.state, { isNew: true });
-        return { value: { answer }, changes: [...closed.changes, ...kept(answer)], next: [remember(closed.state)] };
+        return { value: { answer }, changes: [...closed.changes, ...kept(answer)] };
       }
       const begun = startOperation(
         gateway,
@@ -106,7 +105,7 @@ function secondStep(
         { type: 'authorize', amount: order.amount },
         { onceKey: once?.key ?? null, now },
       );
-      return { value: begun, changes: begun.changes, next: [remember(begun.state)] };
+      return { value: begun, changes: begun.changes };
     },
   };
 }

@@ -88,6 +88,8 @@ export async function send(
     gateway.log.error({ link: terminal.link }, 'terminal names a link that is not configured');
     return null;
   }
+  // Somebody else may be finding out already what became of it.
+  if (!gateway.lease.held()) return null;
   try {
     return await link.send(
       requestOf(order, operation, terminal, card, operation.details.stan ?? gateway.stans.next(), gateway.clock.now()),

@@ -6,10 +6,7 @@ import { runDue } from './due.ts';
 import { type Gateway, terminalOf } from './gateway.ts';
 import type { DueKind } from './model.ts';
 import { OF_ORDERS } from './operate.ts';
-import { nextDueAt, type OrderDue, ordersDue, ordersOrphaned } from './queries.ts';
-
-/** Class of the advisory locks by which processes show that they live. */
-export const PROCESS_LOCKS = 7_046;
+import { nextDueAt, type OrderDue, ordersDue, ordersSentByOthers } from './queries.ts';
 
 /** Kinds that send something. */
 const SENDS: ReadonlySet<DueKind> = new Set(['recover', 'capture', 'release']);
@@ -36,7 +33,11 @@ export function orderTimelines(gateway: Gateway): { readonly due: Timeline; read
       nextDueAt: () => Promise.resolve(null),
       async due(db: Db, now, limit, except) {
         const before = addMs(now, 3 * 60_000);
-        return itemsOf(await ordersOrphaned(db, { now, before, lockClass: PROCESS_LOCKS }, limit, except));
+        const processes = [...(await gateway.lease.living())];
+        const found = await ordersSentByOthers(db, { now, before, processes }, limit, except);
+        // Looked at again behind them: a process has its lease before it sends anything.
+        const living = found.length > 0 ? await gateway.lease.living() : new Set<bigint>();
+        return itemsOf(found.filter(({ process }) => !living.has(process)));
       },
       run: ({ owner, id }) => runDue(gateway, owner, id, 'recover'),
     },

@@ -75,7 +75,7 @@ export function changeAccount(
       const standing = MOVES[move](asker)(account, funds, loaded.get(attachedCards, key) ?? 0);
       if (typeof standing === 'string') throw new Refusal(standing);
       const after = { ...account, ...standing, updated_at: issuer.clock.now() };
-      return { status: 204, body: null, changes: [accountUpdate(after)], next: [{ need, state: after }] };
+      return { status: 204, body: null, changes: [accountUpdate(after)] };
     },
   });
 }
@@ -115,7 +115,6 @@ export function deposit(
           availableBalance: Number(moved.funds.actual - moved.funds.held),
         },
         changes: moved.changes,
-        next: moved.next,
       };
     },
   });

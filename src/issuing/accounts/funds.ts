@@ -2,9 +2,9 @@
 // Rule: what is held is never more than what a hold put there; actual may go below zero only where the network forces it (a clearing).
 import { assert, type IdMaker } from '../../base/index.ts';
 import { account, type Line, postGroup } from '../../ledger/index.ts';
-import type { Change, Next } from '../../store/index.ts';
+import type { Change } from '../../store/index.ts';
 import type { Funds, StatementType } from './model.ts';
-import { fundsUpdate, needFunds, statementInsert } from './queries.ts';
+import { fundsUpdate, statementInsert } from './queries.ts';
 
 /** The other side of a movement in the ledger. */
 export type Counter = 'issuer_bank' | 'scheme_payable' | 'issuing_fees';
@@ -26,7 +26,6 @@ export interface Movement {
 export interface Moved {
   readonly funds: Funds;
   readonly changes: readonly Change[];
-  readonly next: readonly Next[];
 }
 
 export const availableOf = ({ actual, held }: Funds): bigint => actual - held;
@@ -84,15 +83,13 @@ function applied(ids: IdMaker, funds: Funds, movement: Movement, at: Date): { fu
   };
 }
 
-const nextOf = (funds: Funds): Next => ({ need: needFunds(funds.tenant_id, funds.instrument_id), state: funds });
-
 /** One movement of loaded (locked) funds. The caller has checked that the money is there. */
 export function moveFunds(ids: IdMaker, funds: Funds, movement: Movement, at: Date): Moved {
   assert(movement.counter !== null || movement.actual === 0n, 'a movement with one side only');
   const done = applied(ids, funds, movement, at);
   const origin = { projectId: funds.tenant_id, orderId: movement.referenceId, operationId: null, at };
   const { changes } = postGroup(origin, ids.next(), movement.type.toLowerCase(), linesOf(funds, movement));
-  return { funds: done.funds, changes: [...done.changes, ...changes], next: [nextOf(done.funds)] };
+  return { funds: done.funds, changes: [...done.changes, ...changes] };
 }
 
 /** From one instrument to another of the same tenant and currency, as one ledger group. */
@@ -107,7 +104,7 @@ export function transferFunds(
     readonly details?: Movement['details'];
   },
   at: Date,
-): { readonly from: Funds; readonly to: Funds; readonly changes: readonly Change[]; readonly next: readonly Next[] } {
+): { readonly from: Funds; readonly to: Funds; readonly changes: readonly Change[] } {
   assert(amount > 0n, 'a transfer moves something');
   assert(
     from.tenant_id === to.tenant_id && from.currency === to.currency,
@@ -130,6 +127,5 @@ export function transferFunds(
     from: left.funds,
     to: arrived.funds,
     changes: [...left.changes, ...arrived.changes, ...changes],
-    next: [nextOf(left.funds), nextOf(arrived.funds)],
   };
 }

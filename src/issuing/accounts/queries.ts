@@ -1,5 +1,5 @@
 // Statements on managed_accounts, funds and statement_entries. Rule: funds are only ever changed by moveFunds (funds.ts), under their lock.
-import { type Change, type Db, insert, type Kind, type Need, table, update } from '../../store/index.ts';
+import { type Change, type Db, followRow, insert, type Kind, type Need, table, update } from '../../store/index.ts';
 import type { Funds, ManagedAccount, StatementEntry } from './model.ts';
 
 export const managedAccounts = table<ManagedAccount>(
@@ -56,6 +56,7 @@ const KEYS = 'unnest($1::int8[], $2::int8[]) as k(tenant_id, id)';
 export const accountKind: Kind<InstrumentKey, ManagedAccount> = {
   name: 'managed_account',
   keyText,
+  follows: [followRow(managedAccounts, (row) => keyText({ tenantId: row.tenant_id, id: row.id }))],
   async load(db, keys) {
     const rows = await db.query<ManagedAccount>(
       `select a.* from ${KEYS} join managed_accounts a on a.tenant_id = k.tenant_id and a.id = k.id order by a.tenant_id, a.id for update of a`,
@@ -70,6 +71,7 @@ export const needAccount = (tenantId: bigint, id: bigint): Need => ({ kind: acco
 export const fundsKind: Kind<InstrumentKey, Funds> = {
   name: 'funds',
   keyText,
+  follows: [followRow(funds, (row) => keyText({ tenantId: row.tenant_id, id: row.instrument_id }))],
   async load(db, keys) {
     const rows = await db.query<Funds>(
       `select f.* from ${KEYS} join funds f on f.tenant_id = k.tenant_id and f.instrument_id = k.id order by f.tenant_id, f.instrument_id for update of f`,

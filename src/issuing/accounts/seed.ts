@@ -43,7 +43,6 @@ export async function seedAccount({ committer, clock, ids }: Issuer, seeded: See
       return {
         value: null,
         changes: [accountInsert(account), fundsInsert(funds), ...moved],
-        next: [{ need, state: account }],
       };
     },
   });

@@ -2,7 +2,7 @@
 // is asked after that commit (forwarded.ts). Rule: a repeated reference is answered as before and changes nothing.
 
 import { type NetworkAnswer, type NetworkRequest, networkTransactionId, rrnOf } from '../../network/index.ts';
-import type { Change, Command, Next } from '../../store/index.ts';
+import type { Command } from '../../store/index.ts';
 import { accountKind, fundsKind, needAccount, needFunds } from '../accounts/index.ts';
 import { type Card, cardKind, cardUpdate, needCard, needWalletTokens } from '../cards/index.ts';
 import type { Issuer } from '../issuer/index.ts';
@@ -15,7 +15,7 @@ import { type Authorization, answerOf, type KeptAnswer, storedAnswer } from './m
 import { type Asked, type Decision, decide, MOST_WRONG_PINS, type State, type Step } from './pipeline.ts';
 import { messageKind, needMessage, needUsedCavv, usedCavvInsert, usedCavvKind } from './queries.ts';
 import { REASONS, type Reason } from './reasons.ts';
-import { messageWritten, together, type Written, written } from './write.ts';
+import { messageWritten, written } from './write.ts';
 
 /** What was answered, and the authorization that stands for it; null: there is none. */
 export interface Outcome {
@@ -252,8 +252,9 @@ export function authorizeCommand(
             ? giveMoney(expiring, windows, amount, request.reference, now)
             : hold(expiring, windows, amount, now, true);
       const pending = booked.row.state === 'PENDING';
-      const parts: Written[] = [
-        written(issuer, {
+      const tried = triedCard(card, decision, asked, now);
+      const changes = [
+        ...written(issuer, {
           before: null,
           booked,
           counter,
@@ -273,33 +274,25 @@ export function authorizeCommand(
             created_at: now,
           },
           null,
-          false,
         ),
-        cardTried(triedCard(card, decision, asked, now)),
-        approved && cavvHash !== null && asked.sca === 'authenticated'
-          ? cavvUsed(tenantId, cavvHash, booked.row.id, now)
-          : NOTHING,
+        ...(tried ? [cardUpdate(tried)] : []),
+        ...(approved && cavvHash !== null && asked.sca === 'authenticated'
+          ? [
+              usedCavvInsert({
+                tenant_id: tenantId,
+                cavv_hash: cavvHash,
+                authorization_id: booked.row.id,
+                created_at: now,
+              }),
+            ]
+          : []),
       ];
       return {
         value: pending ? { pending: booked.row.id, mine: true } : { ...outcome, row: booked.row },
-        ...together(...parts),
+        changes,
       };
     },
   };
-}
-
-const NOTHING: Written = { changes: [], next: [] };
-
-function cardTried(card: Card | null): Written {
-  if (!card) return NOTHING;
-  const next: Next = { need: needCard(card.tenant_id, card.id), state: card };
-  return { changes: [cardUpdate(card)], next: [next] };
-}
-
-function cavvUsed(tenantId: bigint, hash: string, authorizationId: bigint, now: Date): Written {
-  const row = { tenant_id: tenantId, cavv_hash: hash, authorization_id: authorizationId, created_at: now };
-  const changes: Change[] = [usedCavvInsert(row)];
-  return { changes, next: [{ need: needUsedCavv(tenantId, hash), state: row }] };
 }
 
 /** A known reference: its answer, or the authorization whose answer is still waited for. */

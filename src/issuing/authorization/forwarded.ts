@@ -11,7 +11,7 @@ import { type Authorization, answerOf, storedAnswer } from './model.ts';
 import type { Forward, Forwarded } from './ports.ts';
 import { authorizationGet, authorizationKind, messageKind, needAuthorization, needMessage } from './queries.ts';
 import { REASONS, type Reason } from './reasons.ts';
-import { messageWritten, together, written } from './write.ts';
+import { messageWritten, written } from './write.ts';
 
 /** What ends the waiting: the tenant's word, or the default that stands for it. */
 interface Ending {
@@ -75,8 +75,8 @@ function settle(issuer: Issuer, row: Authorization, { approve, reason, note }: E
       const answer = answerWith(found.details.answer, code, approve ? message.amount : null, cvvOf(found));
       return {
         value: { answer, row: booked.row, reason: booked.row.reason, explanation },
-        ...together(
-          written(issuer, {
+        changes: [
+          ...written(issuer, {
             before: found,
             booked,
             counter,
@@ -84,8 +84,8 @@ function settle(issuer: Issuer, row: Authorization, { approve, reason, note }: E
             event: approve ? 'authorization.approved' : 'authorization.declined',
             now,
           }),
-          messageWritten({ ...message, answer: storedAnswer(answer) }, message, false),
-        ),
+          messageWritten({ ...message, answer: storedAnswer(answer) }, message),
+        ],
       };
     },
   });

@@ -22,7 +22,7 @@ import {
   needMessage,
 } from './queries.ts';
 import { REASONS, type Reason } from './reasons.ts';
-import { messageWritten, together, written } from './write.ts';
+import { messageWritten, written } from './write.ts';
 
 interface Facts {
   readonly issuer: Issuer;
@@ -261,24 +261,21 @@ async function attempt(issuer: Issuer, place: CardPlace, around: Surroundings, w
         answer: storedAnswer(answer),
         created_at: now,
       };
-      const early = wire.operation === 'reverse' && after === null;
       return {
         value: { answer, row: after, reason, explanation: ruling.explanation ?? [] },
-        ...together(
+        changes: [
           ...(done
-            ? [
-                written(issuer, {
-                  before: row,
-                  booked: done.booked,
-                  counter,
-                  funds: loaded.get(fundsKind, { tenantId, id: instrumentId }),
-                  event: done.event,
-                  now,
-                }),
-              ]
+            ? written(issuer, {
+                before: row,
+                booked: done.booked,
+                counter,
+                funds: loaded.get(fundsKind, { tenantId, id: instrumentId }),
+                event: done.event,
+                now,
+              })
             : []),
-          messageWritten(message, null, early),
-        ),
+          messageWritten(message, null),
+        ],
       };
     },
   });
@@ -320,7 +317,7 @@ export async function expire(issuer: Issuer, tenantId: bigint, id: bigint, when:
       const funds = loaded.get(fundsKind, { tenantId, id: instrumentId });
       return {
         value: true,
-        ...written(issuer, {
+        changes: written(issuer, {
           before: row,
           booked: { ...booked, row: after },
           counter,

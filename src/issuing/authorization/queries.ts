@@ -6,6 +6,8 @@ import {
   type DueColumns,
   dueTries,
   dueWaits,
+  follow,
+  followRow,
   insert,
   type Kind,
   type Need,
@@ -86,6 +88,7 @@ const idText = ({ tenantId, id }: IdKey): string => `${tenantId}/${id}`;
 export const authorizationKind: Kind<IdKey, Authorization> = {
   name: 'card_authorization',
   keyText: idText,
+  follows: [followRow(authorizations, (row) => idText({ tenantId: row.tenant_id, id: row.id }))],
   async load(db, keys) {
     const rows = await db.query<Authorization>(
       `select a.* from unnest($1::int8[], $2::int8[]) as k(tenant_id, id)
@@ -112,9 +115,25 @@ export interface Heard {
 }
 const referenceText = ({ tenantId, reference }: ReferenceKey): string => `${tenantId}/${reference}`;
 
+/** A reversal whose request has not come yet. */
+const isEarly = (row: Message): boolean =>
+  row.operation === 'reverse' && row.original !== null && row.authorization_id === null;
+
 export const messageKind: Kind<ReferenceKey, Heard> = {
   name: 'card_message',
   keyText: referenceText,
+  follows: [
+    follow(
+      messages,
+      (row) => referenceText({ tenantId: row.tenant_id, reference: row.reference }),
+      (heard, message) => ({ message, reversed: heard?.reversed ?? false }),
+    ),
+    follow(
+      messages,
+      (row) => (isEarly(row) ? referenceText({ tenantId: row.tenant_id, reference: row.original as string }) : null),
+      (heard) => ({ message: heard?.message ?? null, reversed: true }),
+    ),
+  ],
   async load(db, keys) {
     const rows = await db.query<Message & { readonly asked: string; readonly early: boolean }>(
       `select m.*, k.tenant_id as tenant_id, k.reference as asked, exists (select 1 from authorization_messages r
@@ -144,6 +163,7 @@ interface CavvKey {
 export const usedCavvKind: Kind<CavvKey, UsedCavv> = {
   name: 'card_used_cavv',
   keyText: ({ tenantId, hash }) => `${tenantId}/${hash}`,
+  follows: [followRow(usedCavvs, (row) => `${row.tenant_id}/${row.cavv_hash}`)],
   async load(db, keys) {
     const rows = await db.query<UsedCavv>(
       `select u.* from unnest($1::int8[], $2::text[]) as k(tenant_id, hash)

@@ -1,26 +1,14 @@
-// How what was booked becomes changes of one commit: the row, the money, the counters, the event; and the state for whoever comes next.
+// How what was booked becomes changes of one commit: the row, the money, the counters, the event.
 // Rule: this is the only way in which an authorization reaches its tables.
 import { assert } from '../../base/index.ts';
 import { eventInsert } from '../../events/index.ts';
-import type { Change, Next } from '../../store/index.ts';
+import type { Change } from '../../store/index.ts';
 import { type Funds, moveFunds } from '../accounts/index.ts';
 import type { Issuer } from '../issuer/index.ts';
-import { counterInsert, counterUpdate, needCounter, openHolds, type SpendCounter } from '../rules/index.ts';
+import { counterInsert, counterUpdate, type SpendCounter } from '../rules/index.ts';
 import type { Booked } from './book.ts';
 import type { Authorization, Message } from './model.ts';
-import {
-  authorizationInsert,
-  authorizationUpdate,
-  messageInsert,
-  messageUpdate,
-  needAuthorization,
-  needMessage,
-} from './queries.ts';
-
-export interface Written {
-  readonly changes: readonly Change[];
-  readonly next: readonly Next[];
-}
+import { authorizationInsert, authorizationUpdate, messageInsert, messageUpdate } from './queries.ts';
 
 interface Writing {
   /** null: the row is new. */
@@ -48,27 +36,21 @@ const shown = (row: Authorization, { outward }: Issuer['permutation']): Record<s
   reason: row.reason,
 });
 
-function counterWritten(row: Authorization, counter: SpendCounter | undefined, booked: Booked, held: bigint): Written {
+function counterWritten(row: Authorization, counter: SpendCounter | undefined, booked: Booked, held: bigint): Change[] {
   const after: SpendCounter = {
     tenant_id: row.tenant_id,
     card_id: row.card_id,
     windows: booked.windows,
     held: (counter?.held ?? 0n) + held,
   };
-  if (counter && counter.windows === after.windows && held === 0n) return { changes: [], next: [] };
-  return {
-    changes: [counter ? counterUpdate(after) : counterInsert(after)],
-    next: [
-      { need: needCounter(row.tenant_id, row.card_id), state: after },
-      { need: { kind: openHolds, key: { tenantId: row.tenant_id, id: row.card_id } }, state: after.held },
-    ],
-  };
+  if (counter && counter.windows === after.windows && held === 0n) return [];
+  return [counter ? counterUpdate(after) : counterInsert(after)];
 }
 
 export function written(
   issuer: Pick<Issuer, 'ids' | 'permutation'>,
   { before, booked, counter, funds, event, now }: Writing,
-): Written {
+): Change[] {
   const row: Authorization = { ...booked.row, events: booked.row.events + 1, updated_at: now };
   const changes: Change[] = [
     before ? authorizationUpdate(row) : authorizationInsert(row),
@@ -82,7 +64,6 @@ export function written(
       created_at: now,
     }),
   ];
-  const next: Next[] = [{ need: needAuthorization(row.tenant_id, row.id), state: row }];
   let current = funds;
   for (const movement of booked.movements) {
     assert(current, 'the instrument of an authorization has funds');
@@ -96,27 +77,9 @@ export function written(
     const moved = moveFunds(issuer.ids, current, { ...movement, referenceId: row.id, details }, now);
     current = moved.funds;
     changes.push(...moved.changes);
-    next.push(...moved.next);
   }
-  const counted = counterWritten(row, counter, booked, row.held - (before?.held ?? 0n));
-  return { changes: [...changes, ...counted.changes], next: [...next, ...counted.next] };
+  return [...changes, ...counterWritten(row, counter, booked, row.held - (before?.held ?? 0n))];
 }
 
-/** A message and its answer. `early`: a reversal whose request has not come yet; that request will find it. */
-export function messageWritten(message: Message, known: Message | null, early: boolean): Written {
-  const { tenant_id, reference, original } = message;
-  return {
-    changes: [known ? messageUpdate(message) : messageInsert(message)],
-    next: [
-      { need: needMessage(tenant_id, reference), state: { message, reversed: false } },
-      ...(early && original !== null
-        ? [{ need: needMessage(tenant_id, original), state: { message: null, reversed: true } }]
-        : []),
-    ],
-  };
-}
-
-export const together = (...parts: readonly Written[]): Written => ({
-  changes: parts.flatMap(({ changes }) => changes),
-  next: parts.flatMap(({ next }) => next),
-});
+export const messageWritten = (message: Message, known: Message | null): Change =>
+  known ? messageUpdate(message) : messageInsert(message);

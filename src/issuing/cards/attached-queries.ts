@@ -1,10 +1,16 @@
 // Live cards that spend a managed account.
+import { follow } from '../../store/index.ts';
 import type { AttachedCards } from '../accounts/index.ts';
+import { cards } from './queries.ts';
 
 /** Named to be loaded behind the account's own lock, which every new card of it takes. */
 export const attachedCards: AttachedCards = {
   name: 'managed_account_cards',
   keyText: ({ tenantId, id }) => `${tenantId}/${id}`,
+  // Whether a changed card counted before, its new row doesn't tell: the count is loaded again.
+  follows: [
+    follow(cards, (card) => (card.parent_account_id === null ? null : `${card.tenant_id}/${card.parent_account_id}`)),
+  ],
   async load(db, keys) {
     const rows = await db.query<{ tenant_id: bigint; parent_account_id: bigint; count: bigint }>(
       `select c.tenant_id, c.parent_account_id, count(*) as count

@@ -1,7 +1,7 @@
 // What a cardholder or the operator does to a card: block, unblock, remove, report it lost or stolen.
 // Rule: one commit under the card's lock, and under that of its funds where money has a say; counts follow what is destroyed.
 
-import type { Kind, Loaded, Need, Next, Once } from '../../store/index.ts';
+import type { Kind, Loaded, Need, Once } from '../../store/index.ts';
 import { blocked, destroyed, type Funds, fundsKind, needFunds, type Standing, unblocked } from '../accounts/index.ts';
 import {
   type CommittedAnswer,
@@ -81,21 +81,20 @@ export function restand(
   card: Card,
   standing: Standing,
   details: Partial<Card['details']> = {},
-): { readonly card: Card; readonly changes: Ending['changes']; readonly next: readonly Next[] } {
+): { readonly card: Card; readonly changes: Ending['changes'] } {
   const now = issuer.clock.now();
   const key = { tenantId: card.tenant_id, id: card.id };
   const known = loaded.get(walletTokensKind, key) ?? [];
-  const tokens = walletTokenMoves(known, standing.state, now);
   const gone = card.state !== 'DESTROYED' && standing.state === 'DESTROYED';
   const ended = gone ? { endedTokens: liveTokens(known) } : {};
   const changed: Card = { ...card, ...standing, details: { ...card.details, ...details, ...ended }, updated_at: now };
   const after: Card = { ...changed, due_at: dueAtOf(changed) };
   return {
     card: after,
-    changes: [cardUpdate(after), ...(gone ? liveChanges(after, -1n) : []), ...tokens.changes],
-    next: [
-      { need: needCard(card.tenant_id, card.id), state: after },
-      { need: { kind: walletTokensKind, key }, state: tokens.after },
+    changes: [
+      cardUpdate(after),
+      ...(gone ? liveChanges(after, -1n) : []),
+      ...walletTokenMoves(known, standing.state, now),
     ],
   };
 }
@@ -132,14 +131,14 @@ export function changeCard(
         by: asker.identityId === null ? 'SYSTEM' : 'USER',
       });
       if (typeof standing === 'string') throw new Refusal(standing);
-      const { changes, next } = restand(
+      const { changes } = restand(
         issuer,
         loaded,
         card,
         standing,
         rule.lostStolen ? { lostStolen: rule.lostStolen } : {},
       );
-      return { status: 204, body: null, changes, next };
+      return { status: 204, body: null, changes };
     },
   });
 }

@@ -1,5 +1,5 @@
 // card_counts: live cards by level and currency. Rule: counted by the commit that makes or destroys the card.
-import { add, type Change, type Kind, table } from '../../store/index.ts';
+import { add, type Change, follow, type Kind, table } from '../../store/index.ts';
 import type { Card } from './model.ts';
 
 export const COUNT_LEVELS = ['IDENTITY', 'PROGRAMME', 'TENANT', 'INSTALLATION'] as const;
@@ -56,6 +56,7 @@ export const liveChanges = (
 export const countKind: Kind<CountKey, bigint> = {
   name: 'card_count',
   keyText,
+  follows: [follow(cardCounts, keyText, (live, row) => (live ?? 0n) + row.live)],
   async load(db, keys) {
     const values = [
       keys.map((key) => key.tenant_id),

@@ -1,5 +1,5 @@
 // POST /cards/request. Conflicts in the documented order; limits, number and card are one atomic step behind them.
-import type { Change, Loaded, Need, Next, Once } from '../../store/index.ts';
+import type { Change, Loaded, Need, Once } from '../../store/index.ts';
 import { messageFor, oneTimeCode } from '../access/index.ts';
 import { ACTIVE, accountKind, emptyFunds, fundsInsert, needAccount } from '../accounts/index.ts';
 import {
@@ -209,7 +209,7 @@ export async function createCard(
       if (refused) throw new Refusal(refused);
       const full = plan.checks.find(({ key, most }) => (loaded.get(countKind, key) ?? 0n) >= most);
       if (full) throw new Refusal(full.code);
-      return made(issuer, plan, parent?.id ?? null, counts, mobileHolder, loaded);
+      return made(issuer, plan, parent?.id ?? null, mobileHolder, loaded);
     },
   });
 }
@@ -219,7 +219,6 @@ function made(
   issuer: Issuer,
   plan: Plan,
   parentId: bigint | null,
-  counts: readonly CountKey[],
   mobileHolder: bigint | undefined,
   loaded: Loaded,
 ): Ending {
@@ -243,23 +242,13 @@ function made(
     ...(plan.mobileKey && mobileHolder === undefined ? [mobileInsert(plan.mobileKey, card.identity_id)] : []),
     ...plastic,
   ];
-  const next: Next[] = [
-    { need: needRange(range.name), state: usedRange },
-    ...distinct(counts).map((key) => ({ need: needCount(key), state: (loaded.get(countKind, key) ?? 0n) + 1n })),
-    ...(plan.mobileKey ? [{ need: needMobile(plan.mobileKey), state: mobileHolder ?? card.identity_id }] : []),
-  ];
   const id = issuer.permutation.outward(card.id);
   return {
     status: 200,
     body: { id, type: plan.input.type, data: { id, ...optionsView(issuer.permutation, card) } },
     changes,
-    next,
   };
 }
-
-const distinct = (keys: readonly CountKey[]): CountKey[] => [
-  ...new Map(keys.map((key) => [countKind.keyText(key), key])).values(),
-];
 
 function newCard(
   { clock }: Issuer,

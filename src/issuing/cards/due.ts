@@ -71,7 +71,6 @@ function runOne(issuer: Issuer, tenantId: bigint, id: bigint, openHolds: OpenHol
         return {
           value: undefined,
           changes: [cardUpdate(after)],
-          next: [{ need: { kind: cardKind, key: { tenantId, id } }, state: after }],
         };
       }
       const standing = destroyed(card, 'EXPIRED');
@@ -80,8 +79,8 @@ function runOne(issuer: Issuer, tenantId: bigint, id: bigint, openHolds: OpenHol
         const after: Card = { ...card, due_at: null };
         return { value: undefined, changes: [cardUpdate(after)] };
       }
-      const { changes, next } = restand(issuer, loaded, card, standing);
-      return { value: undefined, changes, next };
+      const { changes } = restand(issuer, loaded, card, standing);
+      return { value: undefined, changes };
     },
   });
 }

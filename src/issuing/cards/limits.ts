@@ -58,7 +58,7 @@ export function changeLimits(
       const refused = limitsRefusal(rules, card, tenant.settings.prepaidSpendLimits);
       if (refused) throw new Refusal(refused);
       const after: Card = { ...card, details: { ...card.details, rules }, updated_at: issuer.clock.now() };
-      return { status: 204, body: null, changes: [cardUpdate(after)], next: [{ need, state: after }] };
+      return { status: 204, body: null, changes: [cardUpdate(after)] };
     },
   });
 }

@@ -1,5 +1,5 @@
 // card_mobiles: whose a mobile number is, in programmes that want them unique. Two processes at once: the key decides.
-import { type Change, insert, type Kind, type Need, table } from '../../store/index.ts';
+import { type Change, follow, insert, type Kind, type Need, table } from '../../store/index.ts';
 
 interface CardMobile {
   readonly tenant_id: bigint;
@@ -21,6 +21,7 @@ const keyText = ({ tenant_id, programme_id, mobile }: MobileKey): string => `${t
 export const mobileKind: Kind<MobileKey, bigint> = {
   name: 'card_mobile',
   keyText,
+  follows: [follow(cardMobiles, keyText, (_before, row) => row.identity_id)],
   async load(db, keys) {
     const rows = await db.query<CardMobile>(
       `select m.* from unnest($1::int8[], $2::int8[], $3::text[]) as k(tenant_id, programme_id, mobile)

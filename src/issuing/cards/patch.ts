@@ -135,10 +135,6 @@ export async function patchCard(
           cardUpdate(after),
           ...(mobileKey && holder === undefined ? [mobileInsert(mobileKey, session.identity.id)] : []),
         ],
-        next: [
-          { need, state: after },
-          ...(mobileKey ? [{ need: needMobile(mobileKey), state: holder ?? session.identity.id }] : []),
-        ],
       };
     },
   });

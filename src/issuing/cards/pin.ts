@@ -51,7 +51,7 @@ export function unblockPin(
         details: { ...card.details, physical: { ...physical, pinBlocked: false, wrongPins: 0 } },
         updated_at: issuer.clock.now(),
       };
-      return { status: 204, body: null, changes: [cardUpdate(after)], next: [{ need, state: after }] };
+      return { status: 204, body: null, changes: [cardUpdate(after)] };
     },
   });
 }

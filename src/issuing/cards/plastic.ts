@@ -152,7 +152,7 @@ export function upgradeCard(
       );
       const changed: Card = { ...card, details: { ...card.details, physical }, updated_at: now };
       const after: Card = { ...changed, due_at: dueAtOf(changed) };
-      return { status: 200, body: view(after), changes: [cardUpdate(after)], next: [{ need, state: after }] };
+      return { status: 200, body: view(after), changes: [cardUpdate(after)] };
     },
   });
 }
@@ -176,7 +176,6 @@ export function activateCard(
   openHolds: OpenHolds,
   once: Once | null,
 ): Promise<CommittedAnswer> {
-  const need = needCard(asker.tenantId, id);
   return commitAnswer(issuer, once, {
     name: 'card.activate',
     needs: needsOfChange(asker.tenantId, id, openHolds),
@@ -192,7 +191,7 @@ export function activateCard(
         const standing = wrongActivationCodes >= MOST_WRONG_CODES ? blocked(card, 'SYSTEM') : card;
         if (typeof standing === 'string') throw new Refusal(standing);
         const { state, blocks, destroyed_reason } = standing;
-        const { changes, next } = restand(
+        const { changes } = restand(
           issuer,
           loaded,
           card,
@@ -201,7 +200,7 @@ export function activateCard(
             physical: { ...physical, wrongActivationCodes },
           },
         );
-        return refusedEnding('ACTIVATION_CODE_INVALID', changes, next);
+        return refusedEnding('ACTIVATION_CODE_INVALID', changes);
       }
       const changed: Card = {
         ...card,
@@ -220,7 +219,7 @@ export function activateCard(
         updated_at: issuer.clock.now(),
       };
       const after: Card = { ...changed, due_at: dueAtOf(changed) };
-      return { status: 200, body: view(after), changes: [cardUpdate(after)], next: [{ need, state: after }] };
+      return { status: 200, body: view(after), changes: [cardUpdate(after)] };
     },
   });
 }
@@ -253,7 +252,7 @@ export function manufactured(
       };
       const changed: Card = { ...card, details: { ...card.details, physical: made }, updated_at: issuer.clock.now() };
       const after: Card = { ...changed, due_at: dueAtOf(changed) };
-      return { status: 204, body: null, changes: [cardUpdate(after)], next: [{ need, state: after }] };
+      return { status: 204, body: null, changes: [cardUpdate(after)] };
     },
   });
 }

@@ -1,6 +1,6 @@
 // Statements on cards and card_numbers that the rooms around need; more of them beside this file, in <what>-queries.ts.
 // Rule: a card is changed by who holds the lock on its row.
-import { type Change, type Db, insert, type Kind, type Need, table, update } from '../../store/index.ts';
+import { type Change, type Db, followRow, insert, type Kind, type Need, table, update } from '../../store/index.ts';
 import type { Card } from './model.ts';
 
 export const cards = table<Card>(
@@ -47,6 +47,7 @@ const keyText = ({ tenantId, id }: CardKey): string => `${tenantId}/${id}`;
 export const cardKind: Kind<CardKey, Card> = {
   name: 'card',
   keyText,
+  follows: [followRow(cards, (row) => keyText({ tenantId: row.tenant_id, id: row.id }))],
   async load(db, keys) {
     const rows = await db.query<Card>(
       `select c.* from unnest($1::int8[], $2::int8[]) as k(tenant_id, id)

@@ -1,5 +1,5 @@
 // Replacement: a damaged card gets new plastic with the same number; a lost or stolen one gives way to a new card, and its money moves there.
-import type { Change, Loaded, Next, Once } from '../../store/index.ts';
+import type { Change, Loaded, Once } from '../../store/index.ts';
 import { ACTIVE, destroyed, emptyFunds, type Funds, fundsInsert, fundsKind, transferFunds } from '../accounts/index.ts';
 import {
   type CommittedAnswer,
@@ -18,7 +18,7 @@ import { dueAtOf, monthAfter } from './dates.ts';
 import type { Card, PhysicalCard } from './model.ts';
 import { nextNumber } from './numbers.ts';
 import { activationHash, orderedPlastic } from './plastic.ts';
-import { cardInsert, cardKind, cardNumberInsert, cardUpdate, needCard } from './queries.ts';
+import { cardInsert, cardKind, cardNumberInsert, cardUpdate } from './queries.ts';
 import { liveTokens, walletTokenInsert, walletTokensKind } from './wallet-queries.ts';
 
 export type Replacement = 'replace-damaged' | 'replace-lost-stolen';
@@ -114,7 +114,6 @@ function remade(issuer: Issuer, card: Card, request: ReplaceRequest, view: CardV
     status: 200,
     body: view(after),
     changes: [cardUpdate(after)],
-    next: [{ need: needCard(card.tenant_id, card.id), state: after }],
   };
 }
 
@@ -176,12 +175,8 @@ function succeeded(
     rangeUpdate(usedRange),
     ...liveChanges(card, 1n),
   ];
-  const next: Next[] = [{ need: needRange(range.name), state: usedRange }];
   const money = card.parent_account_id === null ? moved(issuer, loaded, old, card, now) : null;
-  if (money) {
-    changes.push(...money.changes);
-    next.push(...money.next);
-  }
+  if (money) changes.push(...money.changes);
   const tokens = loaded.get(walletTokensKind, { tenantId: old.tenant_id, id: old.id }) ?? [];
   // A token that was given up stays so; one that no device has taken into use yet still waits for it.
   const pointed = endedTokens ?? liveTokens(tokens);
@@ -197,7 +192,6 @@ function succeeded(
     status: 200,
     body: view(card, money?.funds),
     changes: [...changes, ...gone.changes],
-    next: [...next, ...gone.next],
   };
 }
 
@@ -208,13 +202,13 @@ function moved(
   old: Card,
   card: Card,
   now: Date,
-): { funds: Funds; changes: readonly Change[]; next: readonly Next[] } {
+): { funds: Funds; changes: readonly Change[] } {
   const from = loaded.get(fundsKind, { tenantId: old.tenant_id, id: old.id });
   const to = emptyFunds(card.tenant_id, card.id, card.currency);
   const amount = from ? from.actual - from.held : 0n;
-  if (!from || amount <= 0n) return { funds: to, changes: [fundsInsert(to)], next: [] };
+  if (!from || amount <= 0n) return { funds: to, changes: [fundsInsert(to)] };
   const what = { types: ['REPLACEMENT_OUT', 'REPLACEMENT_IN'], referenceId: card.id } as const;
-  const { to: funds, changes, next } = transferFunds(issuer.ids, from, to, amount, what, now);
+  const { to: funds, changes } = transferFunds(issuer.ids, from, to, amount, what, now);
   // The new funds are inserted, then changed, in one commit: the store folds both into one row.
-  return { funds, changes: [fundsInsert(to), ...changes], next };
+  return { funds, changes: [fundsInsert(to), ...changes] };
 }

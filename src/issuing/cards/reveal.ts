@@ -116,7 +116,6 @@ export async function reveal(issuer: Issuer, session: Session, token: string): P
             created_at: now,
           }),
         ],
-        next: [{ need: { kind: revealKind, key }, state: true }],
       };
     },
   });

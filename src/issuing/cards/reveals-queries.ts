@@ -1,5 +1,5 @@
 // used_reveals: tokens that were used. Kept as long as a token is good.
-import { type Change, type Db, insert, type Kind, table } from '../../store/index.ts';
+import { type Change, type Db, follow, insert, type Kind, table } from '../../store/index.ts';
 
 interface RevealKey {
   readonly tenantId: bigint;
@@ -18,6 +18,13 @@ const keyText = ({ tenantId, tokenHash }: RevealKey): string => `${tenantId}/${t
 export const revealKind: Kind<RevealKey, boolean> = {
   name: 'used_reveal',
   keyText,
+  follows: [
+    follow(
+      usedReveals,
+      ({ tenant_id, token_hash }) => keyText({ tenantId: tenant_id, tokenHash: token_hash }),
+      () => true,
+    ),
+  ],
   async load(db, keys) {
     const rows = await db.query<{ tenant_id: bigint; token_hash: string }>(
       `select u.* from unnest($1::int8[], $2::text[]) as k(tenant_id, token_hash) join used_reveals u using (tenant_id, token_hash)`,

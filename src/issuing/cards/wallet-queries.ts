@@ -1,5 +1,5 @@
 // wallet_tokens: a card on a device. Rule: a token follows its card: blocked suspends, destroyed deletes.
-import { type Change, type Db, insert, type Kind, type Need, table, update } from '../../store/index.ts';
+import { type Change, type Db, follow, insert, type Kind, type Need, table, update } from '../../store/index.ts';
 import type { InstrumentState } from '../accounts/index.ts';
 import type { CardKey } from './queries.ts';
 
@@ -38,6 +38,14 @@ const keyText = ({ tenantId, id }: CardKey): string => `${tenantId}/${id}`;
 export const walletTokensKind: Kind<CardKey, readonly WalletToken[]> = {
   name: 'wallet_tokens',
   keyText,
+  follows: [
+    follow(
+      walletTokens,
+      ({ tenant_id, card_id }) => keyText({ tenantId: tenant_id, id: card_id }),
+      (known, token) =>
+        [...(known ?? []).filter(({ id }) => id !== token.id), token].sort((a, b) => (a.id < b.id ? -1 : 1)),
+    ),
+  ],
   async load(db, keys) {
     const rows = await walletTokensOf(db, keys);
     const states = new Map<string, WalletToken[]>();
@@ -71,20 +79,11 @@ const FOLLOWS: Readonly<
   DESTROYED: { REQUESTED: 'DELETED', ACTIVE: 'DELETED', SUSPENDED: 'DELETED' },
 };
 
-export function walletTokenMoves(
-  tokens: readonly WalletToken[],
-  card: InstrumentState,
-  at: Date,
-): { readonly after: readonly WalletToken[]; readonly changes: readonly Change[] } {
-  const changes: Change[] = [];
-  const after = tokens.map((token) => {
+export function walletTokenMoves(tokens: readonly WalletToken[], card: InstrumentState, at: Date): Change[] {
+  return tokens.flatMap((token) => {
     const state = FOLLOWS[card][token.state];
-    if (!state) return token;
-    const moved: WalletToken = { ...token, state, updated_at: at };
-    changes.push(walletTokenUpdate(moved));
-    return moved;
+    return state ? [walletTokenUpdate({ ...token, state, updated_at: at })] : [];
   });
-  return { after, changes };
 }
 
 /** Those that stand for the card now, by id: one that was suspended with it is in use. */

@@ -20,7 +20,6 @@ interface Held {
   readonly card: Card;
   readonly tokens: readonly WalletToken[];
 }
-type Decided = Pick<Ending, 'status' | 'body' | 'changes'> & { readonly tokens: readonly WalletToken[] };
 
 function onTokens(
   issuer: Issuer,
@@ -28,18 +27,16 @@ function onTokens(
   cardId: bigint,
   name: string,
   once: Once | null,
-  decide: (held: Held) => Decided,
+  decide: (held: Held) => Ending,
 ): Promise<CommittedAnswer> {
   const key = { tenantId: asker.tenantId, id: cardId };
-  const need = { kind: walletTokensKind, key };
   return commitAnswer(issuer, once, {
     name,
-    needs: [needCard(asker.tenantId, cardId), need],
+    needs: [needCard(asker.tenantId, cardId), { kind: walletTokensKind, key }],
     decide(loaded): Ending {
       const card = loaded.get(cardKind, key);
       if (!askerIs(card, asker)) throw new Refusal('RESOURCE_NOT_FOUND');
-      const { tokens, ...ending } = decide({ card, tokens: loaded.get(walletTokensKind, key) ?? [] });
-      return { ...ending, next: [{ need, state: tokens }] };
+      return decide({ card, tokens: loaded.get(walletTokensKind, key) ?? [] });
     },
   });
 }
@@ -77,7 +74,6 @@ export function requestToken(
       status: 200,
       body: walletTokenView(issuer.permutation.outward, token),
       changes: known ? [] : [walletTokenInsert(token)],
-      tokens: known ? tokens : [...tokens, token],
     };
   });
 }
@@ -111,7 +107,6 @@ export function moveToken(
       status: 204,
       body: null,
       changes: [walletTokenUpdate(moved)],
-      tokens: tokens.map((known) => (known.id === tokenId ? moved : known)),
     };
   });
 }

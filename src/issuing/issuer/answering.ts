@@ -1,5 +1,5 @@
 // Commands that end a request: their effect, their answer and the record of the request's idempotency-ref are one commit.
-import type { Change, Command, Loaded, Need, Next, Once, StoredAnswer } from '../../store/index.ts';
+import type { Change, Command, Loaded, Need, Once, StoredAnswer } from '../../store/index.ts';
 import { onceCommand } from '../../store/index.ts';
 import { Refusal, type RefusalCode } from './errors.ts';
 import type { Issuer } from './issuer.ts';
@@ -9,7 +9,6 @@ export interface Ending {
   /** null: an answer without body. */
   readonly body: object | null;
   readonly changes: readonly Change[];
-  readonly next?: readonly Next[];
   /** The request is refused, and the changes are committed all the same: a wrong code that counts. */
   readonly refused?: RefusalCode;
 }
@@ -35,11 +34,10 @@ const jsonText = (body: object | null): string =>
     : JSON.stringify(body, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
 
 /** A refusal that is to be committed with what it counts. */
-export const refusedEnding = (refused: RefusalCode, changes: Ending['changes'], next: readonly Next[]): Ending => ({
+export const refusedEnding = (refused: RefusalCode, changes: Ending['changes']): Ending => ({
   status: 409,
   body: null,
   changes,
-  next,
   refused,
 });
 
@@ -56,17 +54,23 @@ export async function commitAnswer(
     decide(loaded) {
       const ending = command.decide(loaded);
       refused = ending.refused;
-      return { value: ending, changes: ending.changes, ...(ending.next ? { next: ending.next } : {}) };
+      return { value: ending, changes: ending.changes };
     },
   };
-  const answer: StoredAnswer & { readonly replayed?: true } = await issuer.committer.submit(
-    onceCommand(
-      inner,
-      once,
-      () => issuer.clock.now(),
-      ({ status, body }) => ({ status, body: jsonText(body), location: null }),
-    ),
+  const outer = onceCommand(
+    inner,
+    once,
+    () => issuer.clock.now(),
+    ({ status, body }) => ({ status, body: jsonText(body), location: null }),
   );
+  const answer: StoredAnswer & { readonly replayed?: true } = await issuer.committer.submit({
+    ...outer,
+    decide(loaded) {
+      // A command may be decided again, and the second time find its own earlier answer.
+      refused = undefined;
+      return outer.decide(loaded);
+    },
+  });
   if (refused) throw new Refusal(refused);
   return { status: answer.status, body: answer.body === '' ? null : answer.body, replayed: answer.replayed ?? false };
 }

@@ -95,7 +95,6 @@ export async function createUser(
         status: 200,
         body: userView(issuer.permutation.outward, user),
         changes: [userInsert(user, password)],
-        next: [{ need, state: { id: user.id } }],
       };
     },
   });

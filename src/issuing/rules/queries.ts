@@ -1,5 +1,15 @@
 // Statements on spend_counters. Rule: read and written behind the lock on the card's row, so that all that spends a card is in one line.
-import { type Change, type Db, insert, type Kind, type Need, table, update } from '../../store/index.ts';
+import {
+  type Change,
+  type Db,
+  follow,
+  followRow,
+  insert,
+  type Kind,
+  type Need,
+  table,
+  update,
+} from '../../store/index.ts';
 import type { Windows } from './counters.ts';
 
 export interface SpendCounter {
@@ -21,6 +31,7 @@ interface CardKey {
   readonly id: bigint;
 }
 const keyText = ({ tenantId, id }: CardKey): string => `${tenantId}/${id}`;
+const keyOf = (row: SpendCounter): string => keyText({ tenantId: row.tenant_id, id: row.card_id });
 
 const KEYS = 'unnest($1::int8[], $2::int8[]) as k(tenant_id, id)';
 const keysOf = (keys: readonly CardKey[]) => [keys.map(({ tenantId }) => tenantId), keys.map(({ id }) => id)];
@@ -29,6 +40,7 @@ const keysOf = (keys: readonly CardKey[]) => [keys.map(({ tenantId }) => tenantI
 export const counterKind: Kind<CardKey, SpendCounter> = {
   name: 'card_counter',
   keyText,
+  follows: [followRow(spendCounters, keyOf)],
   async load(db, keys) {
     const rows = await db.query<SpendCounter>(
       `select s.* from ${KEYS} join spend_counters s on s.tenant_id = k.tenant_id and s.card_id = k.id
@@ -47,6 +59,7 @@ export const needCounter = (tenantId: bigint, cardId: bigint): Need => ({
 export const openHolds: Kind<CardKey, bigint> = {
   name: 'card_holds',
   keyText,
+  follows: [follow(spendCounters, keyOf, (_before, row) => row.held)],
   async load(db, keys) {
     const rows = await db.query<SpendCounter>(
       `select s.* from ${KEYS} join spend_counters s on s.tenant_id = k.tenant_id and s.card_id = k.id`,

@@ -1,5 +1,5 @@
 // Statements on identities, users and factors. Rule: every row is found under its tenant, never by its id alone.
-import { type Change, type Db, insert, type Kind, type Need, table } from '../../store/index.ts';
+import { type Change, type Db, follow, insert, type Kind, type Need, table } from '../../store/index.ts';
 import { type AuthChannel, defaultIdentity, filled, type Identity, type User } from './model.ts';
 import type { Password } from './passwords.ts';
 
@@ -22,6 +22,8 @@ const keyText = ({ tenantId, id }: PersonKey): string => `${tenantId}/${id}`;
 export const identityKind: Kind<PersonKey, Identity> = {
   name: 'identity',
   keyText,
+  // Written by the operator's transactions only, never by a command.
+  follows: [],
   async load(db, keys) {
     const rows = await db.query<Identity>(
       `select i.* from unnest($1::int8[], $2::int8[]) as k(tenant_id, id) join identities i using (tenant_id, id)`,
@@ -111,6 +113,13 @@ interface EmailKey {
 export const userEmailKind: Kind<EmailKey, { readonly id: bigint }> = {
   name: 'user_email',
   keyText: ({ tenantId, email }) => `${tenantId}/${email}`,
+  follows: [
+    follow(
+      users,
+      ({ tenant_id, email }) => `${tenant_id}/${email}`,
+      (_before, { id }) => ({ id }),
+    ),
+  ],
   async load(db, keys) {
     const rows = await db.query<{ tenant_id: bigint; email: string; id: bigint }>(
       'select u.tenant_id, u.email, u.id from unnest($1::int8[], $2::text[]) as k(tenant_id, email) join users u using (tenant_id, email)',

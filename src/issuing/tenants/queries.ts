@@ -1,7 +1,7 @@
 // Statements on issuing_versions, issuing_settings, tenants, tenant_secrets, programmes, profiles and card_ranges.
 // Rule: every write to them begins with `versionNext`: one writer at a time, and other processes see what changed.
 import { assert } from '../../base/index.ts';
-import { type Change, type Db, type Kind, type Need, table, update } from '../../store/index.ts';
+import { type Change, type Db, followRow, type Kind, type Need, table, update } from '../../store/index.ts';
 import type { Brand, InstallationSettings, ProfileSettings, ProgrammeSettings, TenantSettings } from './model.ts';
 
 /** Holds the one row until commit. */
@@ -160,6 +160,7 @@ const cardRanges = table<CardRange>(
 export const rangeKind: Kind<string, CardRange> = {
   name: 'card_range',
   keyText: (name) => name,
+  follows: [followRow(cardRanges, ({ name }) => name)],
   async load(db, names) {
     const rows = await db.query<CardRange>(
       'select * from card_ranges where name = any($1::text[]) order by name for update',

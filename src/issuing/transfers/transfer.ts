@@ -142,7 +142,6 @@ export function transfer(
         status: 200,
         body: transferView(permutation, row),
         changes: [transferInsert(row), ...moved.changes],
-        next: moved.next,
       };
     },
   });

@@ -1,0 +1,91 @@
+// Who of several Florins on one database lives. Owns processes: a row a process, renewed all the time, so that an operation whose
+// process is gone can be told from one that is still waited for. Not a lock of a connection: a process outlives its connections.
+// Rule: times here are the database's own real time, the only clock that all processes share.
+import type { Clock, Log } from '../base/index.ts';
+import type { Db } from './command.ts';
+
+export interface LeaseTimes {
+  /** How long a process counts as living after its last sign of life. */
+  readonly leaseMs: number;
+  readonly renewMs: number;
+}
+
+export const LEASE_TIMES: LeaseTimes = { leaseMs: 15_000, renewMs: 2_000 };
+
+export interface Lease {
+  /** The number that this process' work carries. It gets another one when it was taken for dead meanwhile. */
+  process(): bigint;
+  /** False: the process may have been taken for dead by now. Then it decides nothing and sends nothing. */
+  held(): boolean;
+  /** Milliseconds since the database last took a sign of life: how long ago something was written for sure. */
+  silentMs(): number;
+  /** The numbers of those that live. What has shown no sign of life for too long is dead from this moment on. */
+  living(): Promise<ReadonlySet<bigint>>;
+  release(): Promise<void>;
+}
+
+export interface LeaseOptions {
+  /** Connections of its own, with short deadlines: a busy pool must not look like a dead process. */
+  readonly db: Db;
+  /** Real time. */
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly times?: LeaseTimes;
+  /** Nobody else can be using the database: whoever has a row is dead. */
+  readonly alone: boolean;
+}
+
+export async function openLease({ db, clock, log, times = LEASE_TIMES, alone }: LeaseOptions): Promise<Lease> {
+  const { leaseMs, renewMs } = times;
+  const ending = new AbortController();
+  let renewedAt = clock.elapsed();
+  if (alone) await db.query('delete from processes');
+  let number = await enter(db, leaseMs);
+
+  /** The moment before the statement was sent counts: the database's own count begins later. */
+  async function renew(): Promise<void> {
+    const sentAt = clock.elapsed();
+    const rows = await db.query(
+      `update processes set expires_at = clock_timestamp() + $2 * interval '1 ms' where id = $1 returning id`,
+      [number, leaseMs],
+    );
+    if (rows.length === 0) {
+      number = await enter(db, leaseMs);
+      log.error({ process: number.toString() }, 'this process was taken for dead; it goes on under another number');
+    }
+    renewedAt = sentAt;
+  }
+
+  const renewing = (async () => {
+    while (!ending.signal.aborted) {
+      await clock.sleep(renewMs, ending.signal).catch(() => undefined);
+      if (ending.signal.aborted) return;
+      await renew().catch((error: unknown) => log.warn({ err: error }, 'no sign of life could be given'));
+    }
+  })();
+
+  return {
+    process: () => number,
+    // A tenth less than the database counts.
+    held: () => clock.elapsed() - renewedAt < leaseMs * 0.9,
+    silentMs: () => clock.elapsed() - renewedAt,
+    async living() {
+      await db.query('delete from processes where expires_at < clock_timestamp()');
+      const rows = await db.query<{ id: bigint }>('select id from processes');
+      return new Set(rows.map(({ id }) => id));
+    },
+    async release() {
+      ending.abort(new Error('ending'));
+      await renewing;
+      await db.query('delete from processes where id = $1', [number]);
+    },
+  };
+}
+
+async function enter(db: Db, leaseMs: number): Promise<bigint> {
+  const [row] = await db.query<{ id: bigint }>(
+    `insert into processes (id, expires_at) values (nextval('process_ids'), clock_timestamp() + $1 * interval '1 ms') returning id`,
+    [leaseMs],
+  );
+  return (row as { id: bigint }).id;
+}

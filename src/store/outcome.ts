@@ -1,0 +1,34 @@
+// What became of a group whose COMMIT was not answered. Owns commit_groups: each group leaves its mark in the commit that writes it,
+// and who asks leaves a mark of his own where there is none, so that the group can't be written any more.
+// Rule: the marks are kept by real time; moving the sandbox's clock must not make a written group look unwritten.
+import type { Db } from './command.ts';
+import { type Change, insert, table } from './table.ts';
+
+interface CommitGroup {
+  readonly id: bigint;
+  /** False: somebody asked before it was written, and it never will be. */
+  readonly written: boolean;
+  readonly made_at: Date;
+}
+
+const commitGroups = table<CommitGroup>('commit_groups', { id: 'int8', written: 'bool', made_at: 'timestamptz' }, [
+  'id',
+]);
+
+/** Written with the group. Last of its statements: whoever wrote the mark before makes the whole group fail. */
+export const groupMark = (id: bigint, now: Date): Change => insert(commitGroups, { id, written: true, made_at: now });
+
+/** Was the group written? Inserting its mark waits for a backend that may still be at it. The answer holds for ever. */
+export async function wasWritten(db: Db, id: bigint, now: Date): Promise<boolean> {
+  await db.query('insert into commit_groups (id, written, made_at) values ($1, false, $2) on conflict do nothing', [
+    id,
+    now,
+  ]);
+  const rows = await db.query<{ written: boolean }>('select written from commit_groups where id = $1', [id]);
+  return rows[0]?.written === true;
+}
+
+/** Forgets groups whose outcome nobody can ask for any more. `before`: real time, days ago. */
+export async function purgeCommitGroups(db: Db, before: Date): Promise<void> {
+  await db.query('delete from commit_groups where made_at < $1', [before]);
+}
