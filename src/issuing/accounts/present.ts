@@ -1,5 +1,6 @@
 // Managed accounts and statements as the API shows them.
 import type { Permutation } from '../../base/index.ts';
+import { shown } from '../fields/index.ts';
 import { availableOf } from './funds.ts';
 import type { Funds, ManagedAccount, StatementEntry } from './model.ts';
 import { stateView } from './states.ts';
@@ -20,6 +21,9 @@ export const accountView = ({ outward }: Permutation, row: ManagedAccount, funds
   creationTimestamp: row.created_at.getTime(),
 });
 
+/** What movements tell of themselves (`moveFunds`), in one order. */
+const DETAILS = ['description', 'cardId', 'merchantName', 'merchantId', 'mcc'] as const;
+
 const money = (currency: string, amount: bigint): object => ({ currency, amount: Number(amount) });
 
 export const entryView = (
@@ -35,7 +39,7 @@ export const entryView = (
   availableBalanceAdjustment: money(currency, entry.available_change),
   actualBalanceAfter: money(currency, entry.actual_after),
   availableBalanceAfter: money(currency, entry.available_after),
-  additionalFields: entry.details,
+  additionalFields: shown(DETAILS, entry.details),
   processedTimestamp: entry.created_at.getTime(),
 });
 

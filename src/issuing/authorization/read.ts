@@ -1,11 +1,31 @@
 // What cardholders and operators read of payments: the list of a card's, the explanation of each, what is left of the limits.
 import type { Permutation } from '../../base/index.ts';
 import type { Card } from '../cards/index.ts';
+import { shown } from '../fields/index.ts';
 import type { Issuer } from '../issuer/index.ts';
-import { availableOfLimits, counterGet, type Interval, type Level, type SpendRules, usedOf } from '../rules/index.ts';
+import {
+  availableOfLimits,
+  COUNTERS,
+  counterGet,
+  type Interval,
+  type Level,
+  type SpendRules,
+  usedOf,
+} from '../rules/index.ts';
 import { levelsOf, placeOf, surroundingsOf } from './find.ts';
 import type { Authorization } from './model.ts';
+import type { Step } from './pipeline.ts';
 import { authorizationsOfCard, authorizationsOfReferences } from './queries.ts';
+
+/** One check of a decision. */
+export const stepView = ({ remained, ...step }: Step): object => ({
+  ...shown<Omit<Step, 'remained'>>(['check', 'result', 'note', 'level', 'rule', 'interval'], step),
+  ...(remained === undefined
+    ? {}
+    : {
+        remained: typeof remained === 'string' ? remained : shown<Readonly<Record<string, string>>>(COUNTERS, remained),
+      }),
+});
 
 /** Amounts are minor units; times milliseconds, as everywhere in this API. */
 export const paymentView = ({ outward }: Permutation, row: Authorization): object => ({
@@ -15,7 +35,7 @@ export const paymentView = ({ outward }: Permutation, row: Authorization): objec
   type: row.kind,
   channel: row.channel,
   ...(row.details.walletTokenId === null ? {} : { walletTokenId: row.details.walletTokenId }),
-  merchant: row.merchant,
+  merchant: shown(['id', 'mcc', 'name', 'country'], row.merchant),
   transactionAmount: { currency: row.currency, amount: Number(row.amount) },
   // Of a credit, a refund or a forced clearing: what it moved.
   cardAmount: {
@@ -26,11 +46,11 @@ export const paymentView = ({ outward }: Permutation, row: Authorization): objec
   cleared: Number(row.cleared),
   refunded: Number(row.refunded),
   fees: Number(row.fees),
-  ...(row.rate ? { rate: row.rate } : {}),
+  ...(row.rate ? { rate: shown(['micro', 'day', 'source'], row.rate) } : {}),
   approved: row.state !== 'DECLINED',
   responseCode: row.response_code,
   ...(row.reason ? { reason: row.reason } : {}),
-  explanation: row.explanation,
+  explanation: row.explanation.map(stepView),
   ...(row.details.forwarding === null ? {} : { forwarding: row.details.forwarding }),
   ...(row.details.forced ? { forced: true } : {}),
   ...(row.expires_at ? { expiryTimestamp: row.expires_at.getTime() } : {}),

@@ -24,6 +24,7 @@ import type { Authorizer } from './host.ts';
 import { expire, type LifeOperation } from './life.ts';
 import type { Authorization } from './model.ts';
 import { authorizationFind, authorizationGet } from './queries.ts';
+import { stepView } from './read.ts';
 
 const endpoint = endpointOf<unknown>();
 const CHANNELS = [
@@ -102,7 +103,7 @@ export function authorizationSimulatorEndpoints(issuer: Issuer, authorizer: Auth
       approved: isApproved(answer.responseCode),
       responseCode: answer.responseCode,
       reason,
-      explanation,
+      explanation: explanation.map(stepView),
       authorizationId: row ? permutation.outward(row.id) : null,
       ...(answer.authCode === null ? {} : { authCode: answer.authCode }),
       ...(answer.cvvResult === null ? {} : { cvvResult: answer.cvvResult }),

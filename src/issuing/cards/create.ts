@@ -37,7 +37,7 @@ import { type MobileKey, mobileInsert, mobileKind, needMobile } from './mobiles-
 import type { Address, Card, CardDetails } from './model.ts';
 import { nextNumber } from './numbers.ts';
 import { activationHash, orderedPlastic } from './plastic.ts';
-import { optionsView } from './present.ts';
+import { createdView } from './present.ts';
 import { cardInsert, cardNumberInsert } from './queries.ts';
 
 /** For whom a card is made. */
@@ -245,7 +245,7 @@ function made(
   const id = issuer.permutation.outward(card.id);
   return {
     status: 200,
-    body: { id, type: plan.input.type, data: { id, ...optionsView(issuer.permutation, card) } },
+    body: { id, type: plan.input.type, data: createdView(issuer.permutation, card) },
     changes,
   };
 }

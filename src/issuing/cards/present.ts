@@ -1,8 +1,10 @@
-// A card as the API shows it (card-issuing-api.md, "Card"). Rule: number, CVV and PIN appear only as what the caller was given for them.
+// A card as the API shows it (card-issuing-api.md, "Card"). Rule: number, CVV and PIN appear only as what the caller was given for them,
+// and members come in the document's order wherever a card is shown.
 import type { Permutation } from '../../base/index.ts';
 import { balancesView, type Funds, stateView } from '../accounts/index.ts';
+import { shown } from '../fields/index.ts';
 import { mmyy } from './dates.ts';
-import type { Card, PhysicalCard } from './model.ts';
+import type { Address, Card, DeliveryAddress, PhysicalCard } from './model.ts';
 
 /** One-time reveal tokens, or the values themselves (reveal.ts). */
 export interface Secrets {
@@ -10,87 +12,110 @@ export interface Secrets {
   readonly cvv: string;
 }
 
-const physicalView = ({
-  activationHash: _hash,
-  wrongActivationCodes: _codes,
-  wrongPins: _pins,
-  pinOffset: _offset,
-  nextStepAt: _step,
-  deliveryTrackingCode,
-  deliveryTrackingMethod,
-  nameOnCardLine2,
-  replacement,
-  ...shown
-}: PhysicalCard): object => ({
-  ...shown,
-  ...(deliveryTrackingCode === null ? {} : { deliveryTrackingCode }),
-  ...(deliveryTrackingMethod === null ? {} : { deliveryTrackingMethod }),
-  ...(nameOnCardLine2 === null ? {} : { nameOnCardLine2 }),
-  ...(replacement === null ? {} : { replacement }),
+const ADDRESS = [
+  'addressLine1',
+  'addressLine2',
+  'city',
+  'postCode',
+  'state',
+  'country',
+] as const satisfies readonly (keyof Address)[];
+const DELIVERY_ADDRESS = ['name', 'surname', ...ADDRESS, 'contactNumber'] as const;
+
+const PLASTIC = [
+  'bulkDelivery',
+  'productReference',
+  'carrierType',
+  'pendingActivation',
+  'pinBlocked',
+  'manufacturingState',
+  'replacement',
+  'deliveryAddress',
+  'deliveryMethod',
+  'deliveryTrackingCode',
+  'deliveryTrackingMethod',
+  'nameOnCardLine2',
+] as const satisfies readonly (keyof PhysicalCard)[];
+
+const physicalView = (physical: PhysicalCard): object => ({
+  ...shown(PLASTIC, physical),
+  ...(physical.replacement ? { replacement: shown(['replacementReason', 'replacementId'], physical.replacement) } : {}),
+  deliveryAddress: shown<DeliveryAddress>(DELIVERY_ADDRESS, physical.deliveryAddress),
 });
 
-/** What creation echoes and every view has. */
-export const optionsView = ({ outward }: Permutation, card: Card): object => {
-  const { details } = card;
-  return {
-    profileId: outward(card.profile_id),
-    ...(card.tag === null ? {} : { tag: card.tag }),
-    friendlyName: card.friendly_name,
-    nameOnCard: card.name_on_card,
-    ...(details.nameOnCardLine2 === undefined ? {} : { nameOnCardLine2: details.nameOnCardLine2 }),
-    ...(card.mobile === null ? {} : { cardholderMobileNumber: card.mobile }),
-    billingAddress: details.billingAddress,
-    digitalWallets: {
-      pushProvisioningEnabled: details.digitalWallets.pushProvisioningEnabled,
-      walletsEnabled: details.digitalWallets.walletsEnabled,
-      ...(details.digitalWallets.artworkReference === null
-        ? {}
-        : { artworkReference: details.digitalWallets.artworkReference }),
-    },
-    ...(details.timeoutDecision === null ? {} : { authForwardingDefaultTimeoutDecision: details.timeoutDecision }),
-    ...(details.threeDs === null
-      ? {}
-      : {
-          threeDSecureAuthConfig: {
-            linkedUserId: details.threeDs.linkedUserId,
-            primaryChannel: details.threeDs.primaryAlias ?? details.threeDs.primaryChannel,
-            ...(details.threeDs.fallbackChannel === null ? {} : { fallbackChannel: details.threeDs.fallbackChannel }),
-          },
-        }),
-    mode: card.mode,
-    currency: card.currency,
-    externalData: details.externalData,
-    ...(details.externalHandle === null ? {} : { externalHandle: details.externalHandle }),
-    ...(card.parent_account_id === null ? {} : { parentManagedAccountId: outward(card.parent_account_id) }),
-  };
-};
+const threeDsView = ({ linkedUserId, primaryChannel, primaryAlias, fallbackChannel }: ThreeDs): object =>
+  shown(['linkedUserId', 'primaryChannel', 'fallbackChannel'], {
+    linkedUserId,
+    primaryChannel: primaryAlias ?? primaryChannel,
+    fallbackChannel,
+  });
+type ThreeDs = NonNullable<Card['details']['threeDs']>;
 
 /** `funds`: the card's own; null for a debit card, whose balance is its account's. `secrets`: null for who may see neither. */
-export const cardView = (
-  permutation: Permutation,
+export function cardView(
+  { outward }: Permutation,
   card: Card,
   funds: Funds | null,
   secrets: Secrets | null,
-): object => {
+): Record<string, unknown> {
   const { details } = card;
-  return {
-    id: permutation.outward(card.id),
-    ...optionsView(permutation, card),
+  const members = {
+    id: outward(card.id),
+    profileId: outward(card.profile_id),
+    externalHandle: details.externalHandle,
+    tag: card.tag,
+    friendlyName: card.friendly_name,
+    currency: card.currency,
     state: stateView(card),
     type: card.type,
     cardBrand: card.brand,
-    ...(secrets === null ? {} : { cardNumber: { value: secrets.number }, cvv: { value: secrets.cvv } }),
+    cardNumber: secrets && { value: secrets.number },
+    cvv: secrets && { value: secrets.cvv },
     cardNumberFirstSix: card.first_six,
     cardNumberLastFour: card.last_four,
+    nameOnCard: card.name_on_card,
+    nameOnCardLine2: details.nameOnCardLine2,
     startMmyy: mmyy(card.starts),
     expiryMmyy: mmyy(card.expires),
     cardLevelClassification: card.classification,
     expiryPeriodMonths: details.expiryPeriodMonths,
     renewalType: card.renewal,
     creationTimestamp: card.created_at.getTime(),
-    ...(details.physical === null ? {} : { physicalCardDetails: physicalView(details.physical) }),
-    ...(details.replaces === null ? {} : { replaces: details.replaces }),
-    ...(details.replacedBy === null ? {} : { replacedBy: details.replacedBy }),
-    ...(funds === null ? {} : { balances: balancesView(funds) }),
+    cardholderMobileNumber: card.mobile,
+    billingAddress: shown(ADDRESS, details.billingAddress),
+    physicalCardDetails: details.physical && physicalView(details.physical),
+    digitalWallets: shown(['pushProvisioningEnabled', 'walletsEnabled', 'artworkReference'], details.digitalWallets),
+    authForwardingDefaultTimeoutDecision: details.timeoutDecision,
+    threeDSecureAuthConfig: details.threeDs && threeDsView(details.threeDs),
+    mode: card.mode,
+    externalData: details.externalData.map((entry) => shown(['name', 'value'], entry)),
+    parentManagedAccountId: card.parent_account_id === null ? null : outward(card.parent_account_id),
+    replaces: details.replaces,
+    replacedBy: details.replacedBy,
+    balances: funds && balancesView(funds),
   };
-};
+  return shown(Object.keys(members) as (keyof typeof members)[], members);
+}
+
+/** What creation echoes of the request. */
+const ECHOED = [
+  'id',
+  'profileId',
+  'externalHandle',
+  'tag',
+  'friendlyName',
+  'currency',
+  'nameOnCard',
+  'nameOnCardLine2',
+  'cardholderMobileNumber',
+  'billingAddress',
+  'digitalWallets',
+  'authForwardingDefaultTimeoutDecision',
+  'threeDSecureAuthConfig',
+  'mode',
+  'externalData',
+  'parentManagedAccountId',
+] as const;
+
+export const createdView = (permutation: Permutation, card: Card): Record<string, unknown> =>
+  shown<Record<string, unknown>>(ECHOED, cardView(permutation, card, null, null));

@@ -6,7 +6,7 @@ import type { Session } from '../access/index.ts';
 import { StatementQuery, statementAnswer } from '../accounts/index.ts';
 import { shape, text } from '../fields/index.ts';
 import { type CommittedAnswer, type Issuer, Refusal } from '../issuer/index.ts';
-import type { Interval, Level, SpendRules } from '../rules/index.ts';
+import { type Interval, type Level, rulesView, type SpendRules } from '../rules/index.ts';
 import { aliasesOf, type Tenant } from '../tenants/index.ts';
 import { cardAsked, profileOf, viewFor, viewsFor } from './asked.ts';
 import type { ThreeDs } from './conflicts.ts';
@@ -237,10 +237,10 @@ export function cardEndpoints(issuer: Issuer, limits: LimitsPort): AnyEndpoint<S
         return {
           status: 200,
           body: {
-            cardLevelSpendRules: card.details.rules,
-            profileLevelSpendRules: above.PROFILE,
-            identityLevelSpendRules: above.IDENTITY,
-            platformLevelSpendRules: above.PLATFORM,
+            cardLevelSpendRules: rulesView(card.details.rules),
+            profileLevelSpendRules: rulesView(above.PROFILE),
+            identityLevelSpendRules: rulesView(above.IDENTITY),
+            platformLevelSpendRules: rulesView(above.PLATFORM),
             availableToSpend,
           },
         };

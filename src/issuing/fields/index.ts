@@ -1,4 +1,6 @@
-// fields: what issuing requests are made of, how they are checked, and how their failures look. Owns no table.
+// fields: what issuing requests are made of, how they are checked, how their failures look, in which order answers show their members.
+// Owns no table.
 export { type InvalidField, invalidFields } from './check.ts';
 export { checked, issuingEnvelope, issuingReader } from './envelope.ts';
 export * from './fields.ts';
+export { shown } from './shown.ts';

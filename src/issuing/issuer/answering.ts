@@ -41,36 +41,34 @@ export const refusedEnding = (refused: RefusalCode, changes: Ending['changes']):
   refused,
 });
 
+/** `refused` is part of the decision that was committed: a decision may be made more than once until one is. */
+interface Answered extends StoredAnswer {
+  readonly refused?: RefusalCode | undefined;
+  readonly replayed?: true;
+}
+
 /** Runs the command in the group commit. A repeat of the request under the same idempotency-ref gets the same bytes and changes nothing. */
 export async function commitAnswer(
   issuer: Issuer,
   once: Once | null,
   command: EndingCommand,
 ): Promise<CommittedAnswer> {
-  let refused: RefusalCode | undefined;
   const inner: Command<Ending> = {
     name: command.name,
     needs: command.needs,
     decide(loaded) {
       const ending = command.decide(loaded);
-      refused = ending.refused;
       return { value: ending, changes: ending.changes };
     },
   };
-  const outer = onceCommand(
-    inner,
-    once,
-    () => issuer.clock.now(),
-    ({ status, body }) => ({ status, body: jsonText(body), location: null }),
+  const answer: Answered = await issuer.committer.submit(
+    onceCommand(
+      inner,
+      once,
+      () => issuer.clock.now(),
+      ({ status, body, refused }): Answered => ({ status, body: jsonText(body), location: null, refused }),
+    ),
   );
-  const answer: StoredAnswer & { readonly replayed?: true } = await issuer.committer.submit({
-    ...outer,
-    decide(loaded) {
-      // A command may be decided again, and the second time find its own earlier answer.
-      refused = undefined;
-      return outer.decide(loaded);
-    },
-  });
-  if (refused) throw new Refusal(refused);
+  if (answer.refused) throw new Refusal(answer.refused);
   return { status: answer.status, body: answer.body === '' ? null : answer.body, replayed: answer.replayed ?? false };
 }

@@ -11,6 +11,7 @@ export {
 } from './check.ts';
 export { type Counted, consume, giveBack, type Part, refund, unrefund, usedOf, type Windows } from './counters.ts';
 export * from './model.ts';
+export { rulesView } from './present.ts';
 export {
   counterGet,
   counterInsert,

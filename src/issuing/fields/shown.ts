@@ -1,0 +1,9 @@
+// The order in which members are shown: the contract's, and one everywhere. What comes back from the database has lost its own.
+type Member<Value> = Extract<keyof Value, string>;
+
+/** These members of a value in this order; what it doesn't have, or is null, is left out. */
+export function shown<Value extends object>(names: readonly Member<Value>[], value: Value): Record<string, unknown> {
+  return Object.fromEntries(
+    names.flatMap((name) => (value[name] === undefined || value[name] === null ? [] : [[name, value[name]]])),
+  );
+}

@@ -1,0 +1,31 @@
+// Spend rules as the API shows them (card-issuing-api.md, "Card limit").
+import { shown } from '../fields/index.ts';
+import type { SpendRules } from './model.ts';
+
+const MEMBERS = [
+  'allowedMerchantCategories',
+  'blockedMerchantCategories',
+  'allowedMerchantIds',
+  'blockedMerchantIds',
+  'allowContactless',
+  'allowAtm',
+  'allowECommerce',
+  'allowCashback',
+  'allowCreditAuthorisations',
+  'spendLimit',
+  'minTransactionAmount',
+  'maxTransactionAmount',
+] as const satisfies readonly (keyof SpendRules)[];
+
+export const rulesView = ({ spendLimit, ...rules }: SpendRules): object =>
+  shown<SpendRules>(MEMBERS, {
+    ...rules,
+    ...(spendLimit
+      ? {
+          spendLimit: spendLimit.map(({ value: { currency, amount }, interval }) => ({
+            value: { currency, amount },
+            interval,
+          })),
+        }
+      : {}),
+  });
