@@ -25,7 +25,7 @@ import {
 } from './challenges/index.ts';
 import type { Issuer } from './issuer/index.ts';
 import { type IssuingOffice, operatorEndpoints } from './operator/index.ts';
-import { issuingApis } from './routes.ts';
+import { issuingApis, usedRef } from './routes.ts';
 import { openHolds } from './rules/index.ts';
 import { issuingScenarios } from './scenarios/index.ts';
 
@@ -96,7 +96,7 @@ export function createIssuing({ issuer, limits, office, ports }: IssuingOptions)
       ...authorizationSimulatorEndpoints(issuer, authorizer),
     ],
     timelines: [cardTimeline(issuer, openHolds), ...authorizationTimelines(issuer)],
-    scenarios: () => issuingScenarios(issuer),
+    scenarios: () => issuingScenarios(issuer, authorizer, usedRef(issuer)),
     decisionsOf: (references) => decisionsOf(issuer, references),
     async purge() {
       await Promise.all([purgeSessions(issuer), purgeMessages(issuer), purgeReveals(issuer), purgeChallenges(issuer)]);

@@ -1,6 +1,6 @@
 // The issuing API as a whole: three declarations of one prefix, by what they ask of the caller: the secret, a session that may be idle, a
 // session. Rule: what is served here is what the contract's document and issuing-decisions.md list.
-import type { AnyApi, Api } from '../http/index.ts';
+import { type AnyApi, type Api, type OnceOptions, onceFor } from '../http/index.ts';
 import {
   createLogin,
   failureOf,
@@ -15,24 +15,48 @@ import { accountEndpoints } from './accounts/index.ts';
 import { availableToSpend, paymentEndpoints, rulesAbove } from './authorization/index.ts';
 import { attachedCards, cardEndpoints, lifeEndpoints, walletEndpoints } from './cards/index.ts';
 import { issuingEnvelope, issuingReader } from './fields/index.ts';
-import type { Issuer } from './issuer/index.ts';
+import { commitAnswer, type Issuer } from './issuer/index.ts';
 import { peopleEndpoints } from './people/index.ts';
 import { openHolds } from './rules/index.ts';
 import { aliasesOf, type Tenant } from './tenants/index.ts';
 import { transferEndpoints } from './transfers/index.ts';
 
 const DAY_MS = 86_400_000;
+const PREFIX = '/issuing';
+
+const onceOf = (issuer: Issuer): OnceOptions => ({
+  keyed: issuer.vault.keyed,
+  header: 'idempotency-ref',
+  keepMs: DAY_MS,
+  reused: 'conflict',
+});
+const scopeOf = ({ tenant, user }: Session) => ({ owner: tenant.id, credential: String(user.id) });
+
+/** For the list of scenarios: a reference under which this session has had another request to the path answered. */
+export const usedRef =
+  (issuer: Issuer) =>
+  async (session: Session, path: string): Promise<string> => {
+    const ref = `scenario-${issuer.random.bytes(8).toString('hex')}`;
+    const { owner, credential } = scopeOf(session);
+    const scope = { owner, credential: `${PREFIX} ${credential}`, method: 'POST', path: PREFIX + path };
+    const once = onceFor(onceOf(issuer), scope, ref, ['another request']);
+    await commitAnswer(issuer, once, {
+      name: 'scenario.answered',
+      needs: [],
+      decide: () => ({ status: 204, body: null, changes: [] }),
+    });
+    return ref;
+  };
 
 export function issuingApis(issuer: Issuer, limits: Limits): AnyApi[] {
   const common = {
-    prefix: '/issuing',
+    prefix: PREFIX,
     name: 'Card Issuing API',
     description: 'Cards, managed accounts, transfers and spend rules. Amounts are in minor units.',
     envelope: issuingEnvelope,
     failureOf,
   };
   const unasked = ['rate_limited', 'unavailable'] as const;
-  const once = { keyed: issuer.vault.keyed, header: 'idempotency-ref', keepMs: DAY_MS, reused: 'conflict' } as const;
   const login: Api<Tenant> = {
     ...common,
     reader: issuingReader(aliasesOf),
@@ -65,10 +89,7 @@ export function issuingApis(issuer: Issuer, limits: Limits): AnyApi[] {
       ...transferEndpoints(issuer),
       ...peopleEndpoints(issuer),
     ],
-    idempotency: {
-      ...once,
-      scopeOf: ({ tenant, user }) => ({ owner: tenant.id, credential: String(user.id) }),
-    },
+    idempotency: { ...onceOf(issuer), scopeOf },
   };
   return [login, stepUp, main];
 }

@@ -274,6 +274,15 @@ test('WALLET_ARTWORK_NOT_SPECIFIED: wallets on and no reference and no single de
   assertConflict(await request(wallets({ pushProvisioningEnabled: true })), 'PUSHPROVISIONING_NOT_ENABLED');
 });
 
+test('PATCH: what is given is judged, what stays is not: a linked user who left keeps nobody from renaming his card', async () => {
+  const id = await newCard(ada, linked('3004'));
+  const root = await steppedUp(florin);
+  assert.equal((await root('POST', '/users/deactivate/3004')).status, 204);
+  assert.equal((await patch(id, { friendlyName: 'Renamed', tag: 'new' })).body.friendlyName, 'Renamed');
+  assertConflict(await patch(id, linked('3004')), 'USER_INACTIVE');
+  assert.equal((await root('POST', '/users/activate/3004')).status, 204);
+});
+
 test("A wallet's artwork is judged only when wallets are on", async () => {
   const id = await newCard(ada, { digitalWallets: { walletsEnabled: false, artworkReference: 'none' } });
   assert.equal((await show(id)).digitalWallets.artworkReference, 'none');

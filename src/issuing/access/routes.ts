@@ -45,8 +45,8 @@ export const loginEndpoints = (issuer: Issuer, login: ReturnType<typeof createLo
         },
       },
       ...failures,
-      410: { description: 'The user is deactivated' },
-      423: { description: 'Locked for 30 minutes after 5 wrong passwords' },
+      410: { description: 'USER_DEACTIVATED' },
+      423: { description: 'LOGIN_LOCKED: for 30 minutes after 5 wrong passwords' },
     },
     async handler({ principal, body }) {
       const { token, user, identityType } = await login(principal, body.email, body.password.value);

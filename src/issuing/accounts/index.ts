@@ -3,6 +3,7 @@
 export { type AttachedCards, changeAccount } from './change.ts';
 export { createAccount } from './create.ts';
 export { availableOf, type Counter, emptyFunds, type Moved, type Movement, moveFunds, transferFunds } from './funds.ts';
+export { accountsList, EVERY_ACCOUNT } from './list-queries.ts';
 export * from './model.ts';
 export { balancesView } from './present.ts';
 export {

@@ -3,6 +3,7 @@
 export { authorizationTimelines } from './due.ts';
 export { type AskedBeside, type Authorizer, createAuthorizer } from './host.ts';
 export { authorizationInvariants } from './invariants.ts';
+export { merchantWire, presenting } from './merchant.ts';
 export type { Authorization, AuthorizationState, Merchant } from './model.ts';
 export { type Asked, CHECKS, type Check, type Decision, decide, type State, type Step } from './pipeline.ts';
 export type {

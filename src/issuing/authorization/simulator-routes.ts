@@ -1,6 +1,6 @@
 // /simulator/purchases, /authorizations/{id}/…, /refunds: a foreign merchant that a person or a test can play. Sandbox mode only.
 // Rule: what it does goes through the same host as a message of the network; it has no way of its own to the money.
-import { countryOf, type Money, maskPansIn, Pan } from '../../base/index.ts';
+import { countryOf, maskPansIn, Pan } from '../../base/index.ts';
 import {
   type AnyEndpoint,
   Choice,
@@ -15,13 +15,14 @@ import {
   Shape,
   Text,
 } from '../../http/index.ts';
-import { type Channel, isApproved, makeStan } from '../../network/index.ts';
+import { type Channel, isApproved } from '../../network/index.ts';
 import { type Card, cardGet } from '../cards/index.ts';
 import type { Issuer } from '../issuer/index.ts';
-import type { Outcome, Wire } from './authorize.ts';
+import type { Outcome } from './authorize.ts';
 import { placeOf } from './find.ts';
 import type { Authorizer } from './host.ts';
 import { expire, type LifeOperation } from './life.ts';
+import { merchantWire, presenting, SHOP } from './merchant.ts';
 import type { Authorization } from './model.ts';
 import { authorizationFind, authorizationGet } from './queries.ts';
 import { stepView } from './read.ts';
@@ -40,16 +41,13 @@ const TAG = 'Issued cards';
 const amount = MinorUnits(1, { description: 'Minor units.' });
 const IdPath = Shape({ id: Text({ description: 'The authorization.' }) });
 
-/** Everybody that has no merchant of its own shops here. */
-const SHOP = { mcc: '5999', merchantId: 'SIMULATED1', merchantName: 'SIMULATED SHOP', country: 'LTU' };
-
 const answers = {
   200: { description: 'What the issuer answered' },
   404: { description: 'No such card or authorization' },
 } as const;
 
 export function authorizationSimulatorEndpoints(issuer: Issuer, authorizer: Authorizer): AnyEndpoint<unknown>[] {
-  const { db, permutation, tenants, vault, ids, clock } = issuer;
+  const { db, permutation, tenants, vault } = issuer;
   const tenantIds = async (): Promise<bigint[]> => (await tenants.all()).map(({ id }) => id);
   const unknown = (): Failure => new Failure('not_found', { message: 'No such card or authorization' });
 
@@ -73,30 +71,6 @@ export function authorizationSimulatorEndpoints(issuer: Issuer, authorizer: Auth
     return row;
   }
 
-  const wire = <Operation extends Wire['operation']>(
-    operation: Operation,
-    amount: Money,
-    fields: Partial<Wire>,
-  ): Wire & { readonly operation: Operation } => ({
-    reference: permutation.outward(ids.next()),
-    original: null,
-    amount,
-    stan: makeStan(),
-    transmittedAt: clock.now(),
-    terminal: {
-      id: 'SIM',
-      merchantId: SHOP.merchantId,
-      mcc: SHOP.mcc,
-      descriptor: SHOP.merchantName,
-      country: SHOP.country,
-      cvvMustMatch: false,
-    },
-    channel: 'ecommerce',
-    final: true,
-    ...fields,
-    operation,
-  });
-
   const told = ({ answer, row, reason, explanation }: Outcome): { status: number; body: object } => ({
     status: 200,
     body: {
@@ -114,7 +88,8 @@ export function authorizationSimulatorEndpoints(issuer: Issuer, authorizer: Auth
   async function follow(row: Authorization, operation: LifeOperation, minor: bigint, final: boolean): Promise<Outcome> {
     const card = await cardGet(db, row.tenant_id, row.card_id);
     if (!card) throw unknown();
-    const message = wire(
+    const message = merchantWire(
+      issuer,
       operation,
       { minor, currency: row.currency },
       { original: row.reference, channel: row.channel, final },
@@ -183,7 +158,7 @@ export function authorizationSimulatorEndpoints(issuer: Issuer, authorizer: Auth
       answers,
       async handler({ body }) {
         const pan = body.pan === undefined ? null : Pan.parse(body.pan);
-        const country = countryOf(body.country ?? SHOP.country);
+        const country = countryOf(body.country ?? (SHOP.country as string));
         const wrong = (uri: string, attribute: string, details: string) =>
           invalid({ message: details, uri, attribute, details: [details] });
         if ((body.cardId === undefined) === (body.pan === undefined))
@@ -195,42 +170,28 @@ export function authorizationSimulatorEndpoints(issuer: Issuer, authorizer: Auth
         if (device !== null && channel !== 'contactless' && channel !== 'ecommerce')
           throw wrong('#/walletTokenId', 'dependent', 'a device pays contactless or in e-commerce');
         const number = pan ?? (await panOf(await cardOf(body.cardId as string)));
-        const message = wire(
+        const message = merchantWire(
+          issuer,
           channel === 'credit' ? 'credit' : 'authorize',
           { minor: body.amount, currency: body.currency },
           {
             channel,
             final: body.final ?? true,
             terminal: {
-              id: 'SIM',
+              ...SHOP,
               merchantId: body.merchantId ?? SHOP.merchantId,
               mcc: body.mcc ?? SHOP.mcc,
-              descriptor: maskPansIn(body.merchantName ?? SHOP.merchantName),
+              descriptor: maskPansIn(body.merchantName ?? SHOP.descriptor),
               country: country.alpha3,
-              cvvMustMatch: false,
             },
           },
         );
-        const outcome = await authorizer.ask(
-          {
-            ...message,
-            owner: 0n,
-            orderId: 0n,
-            attempt: 1,
-            pan: number,
-            expiry: body.expiry ?? null,
-            cvv: body.cvv ?? null,
-            holder: null,
-            entryMode: 'ecommerce',
-            pin: body.pin ?? null,
-            initiator: 'customer',
-            indicator: null,
-            originalTraceId: null,
-            exemption: null,
-            authentication: null,
-          },
-          { dryRun: body.dryRun ?? false, authenticated: body.threeDs ?? false, walletTokenId: device },
-        );
+        const { expiry = null, cvv = null, pin = null } = body;
+        const outcome = await authorizer.ask(presenting(message, { pan: number, expiry, cvv, pin }), {
+          dryRun: body.dryRun ?? false,
+          authenticated: body.threeDs ?? false,
+          walletTokenId: device,
+        });
         return told(outcome);
       },
     }),
@@ -299,7 +260,10 @@ export function authorizationSimulatorEndpoints(issuer: Issuer, authorizer: Auth
           });
         const card = await cardOf(body.cardId);
         return told(
-          await authorizer.live(placeOf(card), wire('refund', { minor: body.amount, currency: body.currency }, {})),
+          await authorizer.live(
+            placeOf(card),
+            merchantWire(issuer, 'refund', { minor: body.amount, currency: body.currency }, {}),
+          ),
         );
       },
     }),

@@ -79,13 +79,14 @@ const smsNeeded = ({ threeDs }: Wanted): boolean =>
 export type WithProfile = Facts & { readonly profile: Profile };
 type Row = readonly [RefusalCode, (facts: WithProfile) => boolean];
 
-/** Wallets, 3-D Secure and forwarding: also asked when a card is changed. */
-const OPTION_CONFLICTS: readonly Row[] = [
+const FORWARDING: readonly Row[] = [
   [
     'AUTH_FORWARDING_NOT_ENABLED',
     ({ wanted, programme, profile }) =>
       wanted.timeoutDecision !== null && !(programme.settings.authForwarding && profile.settings.authForwarding),
   ],
+];
+const WALLETS: readonly Row[] = [
   ['WALLETS_NOT_ENABLED', ({ wanted, profile }) => wanted.wallets.enabled && !profile.settings.wallets.enabled],
   [
     'PUSHPROVISIONING_NOT_ENABLED',
@@ -101,6 +102,8 @@ const OPTION_CONFLICTS: readonly Row[] = [
     ({ wanted: { wallets }, profile }) =>
       wallets.enabled && wallets.artwork !== null && !profile.settings.wallets.artworks.includes(wallets.artwork),
   ],
+];
+const THREE_DS: readonly Row[] = [
   [
     'THREEDS_DETAILS_NOT_PROVIDED',
     ({ wanted, profile }) => profile.settings.threeDs.required && wanted.mobile === null && wanted.threeDs === null,
@@ -176,7 +179,9 @@ const CREATION_CONFLICTS: readonly Row[] = [
   ],
   ['PARENT_MANAGED_ACCOUNT_NOT_FOUND', ({ wanted, parent }) => wanted.mode === 'DEBIT_MODE' && parent === null],
   ['PARENT_MANAGED_ACCOUNT_NOT_ACTIVE', ({ parent }) => parent !== null && parent.state !== 'ACTIVE'],
-  ...OPTION_CONFLICTS,
+  ...FORWARDING,
+  ...WALLETS,
+  ...THREE_DS,
 ];
 
 /** The first conflict of a new card; null: none so far, the limits and the number come next. */
@@ -187,6 +192,15 @@ export function creationConflict(facts: Facts): RefusalCode | null {
   return CREATION_CONFLICTS.find(([, applies]) => applies(known))?.[0] ?? null;
 }
 
+/** Options that a change names: only those are judged, so that what others have done to the rest stands in nobody's way. */
+export interface GivenOptions {
+  readonly forwarding: boolean;
+  readonly wallets: boolean;
+  readonly threeDs: boolean;
+}
+
 /** The first conflict of a change of a card's options. */
-export const optionConflict = (facts: WithProfile): RefusalCode | null =>
-  OPTION_CONFLICTS.find(([, applies]) => applies(facts))?.[0] ?? null;
+export const optionConflict = (facts: WithProfile, given: GivenOptions): RefusalCode | null =>
+  [...(given.forwarding ? FORWARDING : []), ...(given.wallets ? WALLETS : []), ...(given.threeDs ? THREE_DS : [])].find(
+    ([, applies]) => applies(facts),
+  )?.[0] ?? null;

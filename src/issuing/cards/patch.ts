@@ -114,7 +114,7 @@ export async function patchCard(
         countryAllowed(profile.settings.countries, country);
       if (change.billingAddress && !goodCountry) throw new Refusal('COUNTRY_INVALID');
       const holder = mobileKey ? loaded.get(mobileKind, mobileKey) : undefined;
-      const refused = optionConflict({
+      const facts = {
         wanted,
         tenant: session.tenant.settings,
         programme,
@@ -125,6 +125,11 @@ export async function patchCard(
         linked,
         factors,
         mobileTaken: takenByUser || (holder !== undefined && holder !== session.identity.id),
+      };
+      const refused = optionConflict(facts, {
+        forwarding: change.authForwardingDefaultTimeoutDecision !== undefined,
+        wallets: change.digitalWallets !== undefined,
+        threeDs: change.threeDSecureAuthConfig !== undefined || change.cardholderMobileNumber !== undefined,
       });
       if (refused) throw new Refusal(refused);
       const after = changedCard(locked, change, wanted, profile, issuer.clock.now());

@@ -21,6 +21,14 @@ import { CardPatch, CardPath, CardRequest, CardsQuery, LimitsBody } from './sche
 const endpoint = endpointOf<Session>();
 const TAG = 'Cards';
 
+/** Conflicts of the options that a card has: of creation, and of a change that names them. */
+const OPTION_CODES =
+  'AUTH_FORWARDING_NOT_ENABLED, WALLETS_NOT_ENABLED, PUSHPROVISIONING_NOT_ENABLED, WALLET_ARTWORK_NOT_SPECIFIED, WALLET_ARTWORK_INVALID, MORE_THAN_ONE_MOBILE_NUMBER_PROVIDED, INVALID_PRIMARY_CHANNEL_SELECTED, INVALID_CHANNELS_SELECTED, BIOMETRIC_AUTHENTICATION_NOT_SUPPORTED, EXTERNAL_AUTHY_AUTHENTICATION_NOT_SUPPORTED, LINKED_USER_NOT_FOUND, USER_INACTIVE, USER_MOBILE_NUMBER_DOES_NOT_EXIST, USER_NOT_ENROLLED_FOR_BIOMETRICS, USER_NOT_ENROLLED_FOR_EXTERNAL_AUTHY, MOBILE_NUMBER_ALREADY_EXISTS';
+const CREATION_CODES =
+  'PROFILE_NOT_FOUND, PROFILE_INACTIVE, PAYMENT_MODEL_CONSTRAINTS_VIOLATED, CURRENCY_NOT_SUPPORTED_BY_PROFILE, PROVIDER_NOT_SUPPORTED_BY_PROFILE, OWNER_IDENTITY_NOT_VERIFIED, IDENTITY_KYC_LEVEL_STEPUP_REQUIRED, COUNTRY_INVALID, PARENT_MANAGED_ACCOUNT_NOT_FOUND, PARENT_MANAGED_ACCOUNT_NOT_ACTIVE';
+const LIMIT_CODES =
+  'IDENTITY_LIMITS_EXCEEDED, PROGRAMME_LIMITS_EXCEEDED, INNOVATOR_LIMITS_EXCEEDED, SYSTEM_LIMITS_EXCEEDED, INSTRUMENT_NOT_FOUND';
+
 export const failures = {
   400: { description: 'Wrong fields: message, syntaxErrors.invalidFields' },
   401: { description: 'Credentials or access token invalid' },
@@ -98,7 +106,7 @@ export function cardEndpoints(issuer: Issuer, limits: LimitsPort): AnyEndpoint<S
       answers: {
         200: { description: 'The card; id besides the echo of the request' },
         ...failures,
-        409: { description: 'A conflict: errorCode' },
+        409: { description: `${CREATION_CODES}, ${OPTION_CODES}, THREEDS_DETAILS_NOT_PROVIDED, ${LIMIT_CODES}` },
       },
       handler: async ({ principal, body, once }) => answered(await requestCard(issuer, principal, body, once)),
     }),
@@ -168,7 +176,7 @@ export function cardEndpoints(issuer: Issuer, limits: LimitsPort): AnyEndpoint<S
         200: { description: 'The card' },
         ...failures,
         ...unknownCard,
-        409: { description: 'A conflict: errorCode' },
+        409: { description: `INSTRUMENT_DESTROYED, COUNTRY_INVALID, ${OPTION_CODES}` },
       },
       async handler({ principal, params, body, once }) {
         const card = await cardAsked(issuer, principal, params.cardId);

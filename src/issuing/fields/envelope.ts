@@ -23,7 +23,8 @@ const FAILURES: Readonly<Record<FailureKind, readonly [code: string, message: st
   method_not_allowed: ['METHOD_NOT_ALLOWED', 'Method not allowed', 405],
   not_acceptable: ['NOT_ACCEPTABLE', 'Only application/json can be answered', 406],
   timeout: ['REQUEST_TIMEOUT', 'The request took too long to arrive', 408],
-  conflict: ['IDEMPOTENCY_REF_IN_USE', 'A request with the same idempotency-ref is being processed', 409],
+  // Every request is one commit: a reference is never met while its first request runs.
+  conflict: ['IDEMPOTENCY_REF_REUSED', 'The idempotency-ref was used for another request', 409],
   gone: ['GONE', 'No longer available', 410],
   too_large: ['REQUEST_TOO_LARGE', 'Request body is too large', 413],
   unsupported_media_type: ['UNSUPPORTED_MEDIA_TYPE', 'Content type must be application/json', 415],

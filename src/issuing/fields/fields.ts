@@ -20,6 +20,9 @@ export const FIELD_ERROR_CODES = [
 ] as const;
 export type FieldErrorCode = (typeof FIELD_ERROR_CODES)[number];
 
+/** Codes of the document that no rule of ours gives. */
+export const RESERVED_CODES = ['REQUIRES', 'IN', 'EXACTLY', 'AT_MOST', 'ALL_OR_NONE'] as const;
+
 type Siblings = Readonly<Record<string, unknown>>;
 
 /** What else a choice may be called by whoever asks: alias → the value that it stands for. */

@@ -1,7 +1,7 @@
 // The issuing API's failures as schemas. Rule: 403 and 409 are told by `errorCode`, wrong fields by what is wrong with each, others by `code`.
 import Type, { type TSchema } from 'typebox';
 import { Choice, Shape } from '../../http/index.ts';
-import { FIELD_ERROR_CODES } from './fields.ts';
+import { FIELD_ERROR_CODES, RESERVED_CODES } from './fields.ts';
 
 const message = Type.String({ minLength: 1, description: 'Text for people: programs go by the code.' });
 const failed = Shape(
@@ -17,7 +17,9 @@ const invalid = Shape(
           {
             params: Type.Array(Type.String(), { description: 'The path of what contains the field.' }),
             fieldName: Type.String(),
-            error: Choice(FIELD_ERROR_CODES),
+            error: Choice(FIELD_ERROR_CODES, {
+              description: `One a field, the first that applies. Reserved, as no rule gives them: ${RESERVED_CODES.join(', ')}.`,
+            }),
           },
           { title: 'InvalidField' },
         ),
@@ -36,7 +38,7 @@ const errorCodeSchema = (title: string | null, codes: readonly string[]): TSchem
 const SCHEMAS: Readonly<Record<number, TSchema>> = {
   400: invalid,
   403: errorCodeSchema('Forbidden', ['STEP_UP_REQUIRED', 'ACCESS_TOKEN_REQUIRED']),
-  409: errorCodeSchema('IdempotencyConflict', ['IDEMPOTENCY_REF_IN_USE', 'IDEMPOTENCY_REF_REUSED']),
+  409: errorCodeSchema('IdempotencyConflict', ['IDEMPOTENCY_REF_REUSED']),
 };
 
 export const failureSchema = (status: number): TSchema => SCHEMAS[status] ?? failed;

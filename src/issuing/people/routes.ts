@@ -140,7 +140,7 @@ export function peopleEndpoints(issuer: Issuer): AnyEndpoint<Session>[] {
         ...done,
         ...failures,
         409: { description: 'PASSWORD_INVALID' },
-        423: { description: 'Locked for 30 minutes after 5 wrong passwords' },
+        423: { description: 'LOGIN_LOCKED: for 30 minutes after 5 wrong passwords' },
       },
       async handler({ principal, body }) {
         await changePassword(issuer, principal, body.oldPassword.value, body.newPassword.value);
@@ -172,14 +172,16 @@ export function peopleEndpoints(issuer: Issuer): AnyEndpoint<Session>[] {
         tag: TAG,
         right: null,
         params: FactorPath,
-        answers: {
-          ...done,
-          ...failures,
-          409: {
-            description:
-              'BIOMETRIC_AUTHENTICATION_NOT_SUPPORTED, EXTERNAL_AUTHY_AUTHENTICATION_NOT_SUPPORTED, USER_MOBILE_NUMBER_DOES_NOT_EXIST',
-          },
-        },
+        answers:
+          method === 'DELETE'
+            ? { ...done, ...failures }
+            : {
+                ...done,
+                ...failures,
+                409: {
+                  description: 'BIOMETRIC_AUTHENTICATION_NOT_SUPPORTED, EXTERNAL_AUTHY_AUTHENTICATION_NOT_SUPPORTED',
+                },
+              },
         async handler({ principal, params }) {
           await setFactor(issuer, principal, params.kind, method === 'PUT');
           return { status: 204, body: null };

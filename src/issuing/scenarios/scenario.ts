@@ -1,4 +1,6 @@
 // A request that provokes a documented error, ready to send, and what it answers.
+import { type RefusalCode, refusals } from '../issuer/index.ts';
+
 export interface Scenario {
   /** `issuing.cards.request.PROFILE_NOT_FOUND` */
   readonly id: string;
@@ -14,9 +16,11 @@ export interface Scenario {
   };
   readonly expect: {
     readonly status: number;
-    /** errorCode of 403 and 409, code of the rest; absent where the body has none. */
+    /** Of the body of a 403 or 409. */
     readonly errorCode?: string;
-    /** Of a 400: the one wrong field. */
+    /** Of every other body but a 400's. */
+    readonly code?: string;
+    /** Of a 400: the one wrong field of `syntaxErrors.invalidFields`; absent: the list is empty. */
     readonly invalidField?: { readonly params: readonly string[]; readonly fieldName: string; readonly error: string };
   };
 }
@@ -25,6 +29,11 @@ export interface Caller {
   readonly secret: string;
   readonly token: string | null;
 }
+
+/** Headers on top of the caller's own. */
+type Headers = Readonly<Record<string, string>>;
+
+export type Request = readonly [method: string, path: string, body?: object | string | null, headers?: Headers];
 
 export const headersOf = ({ secret, token }: Caller, hasBody: boolean): Record<string, string> => ({
   'x-secret': secret,
@@ -37,14 +46,40 @@ export function scenario(
   name: string,
   summary: string,
   caller: Caller,
-  [method, path, body = null]: readonly [method: string, path: string, body?: object | string | null],
+  [method, path, body = null, headers = {}]: Request,
   expect: Scenario['expect'],
 ): Scenario {
   return {
     id: `issuing.${name}`,
     api: 'issuing',
     summary,
-    request: { method, path: `/issuing${path}`, headers: headersOf(caller, body !== null), body },
+    request: { method, path: `/issuing${path}`, headers: { ...headersOf(caller, body !== null), ...headers }, body },
     expect,
   };
 }
+
+const STATUS = {
+  conflict: 409,
+  not_found: 404,
+  forbidden: 403,
+  gone: 410,
+  locked: 423,
+  unauthenticated: 401,
+  unavailable: 503,
+} as const;
+
+/** What a refusal answers: `errorCode` for 403 and 409, `code` for the rest. */
+export function refusal(code: RefusalCode): Scenario['expect'] {
+  const status = STATUS[refusals[code][0]];
+  return status === 403 || status === 409 ? { status, errorCode: code } : { status, code };
+}
+
+/** A request that is refused with this code. */
+export const refused = (code: RefusalCode, name: string, caller: Caller, request: Request): Scenario =>
+  scenario(`${name}.${code}`, refusals[code][1], caller, request, refusal(code));
+
+/** The one wrong field of a 400. */
+export const invalid = (params: readonly string[], fieldName: string, error: string): Scenario['expect'] => ({
+  status: 400,
+  invalidField: { params, fieldName, error },
+});

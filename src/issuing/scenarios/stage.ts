@@ -1,34 +1,55 @@
-// Sets the stage: sessions of the sandbox's users, and cards in the states that errors need. Cards are kept from one call to the next as
-// long as they are still in their state. Rule: only through the use cases that the API has.
-import { type Session, sessionCreate } from '../access/index.ts';
-import { type Asker, activateCard, type Card, cardGet, changeCard, createCard, upgradeCard } from '../cards/index.ts';
+// Sets the stage: sessions of the sandbox's users, and cards and accounts in the states that errors need. What an earlier call has made is
+// used again as long as it is still in its state. Rule: only through the use cases that the API has.
+import { addMs } from '../../base/index.ts';
+import { type Session, sendCode, sessionCreate, sessionOf, verifyCode } from '../access/index.ts';
+import { accountsList, changeAccount, createAccount, EVERY_ACCOUNT } from '../accounts/index.ts';
+import type { Authorizer } from '../authorization/index.ts';
+import { attachedCards } from '../cards/index.ts';
 import type { Issuer } from '../issuer/index.ts';
-import { openHolds } from '../rules/index.ts';
-import { fixedId, sandboxTenantId, sandboxUsers } from '../tenants/index.ts';
-import { address, goodCard } from './creation.ts';
+import { fixedId, loginReset, loginTried, sandboxTenantId, sandboxUsers } from '../tenants/index.ts';
+import { cardStage, type StagedCard } from './stage-cards.ts';
+
+export { ACTIVATION_CODE, ORDER, type StagedCard } from './stage-cards.ts';
 
 export const SECRET = 'sandbox-secret';
-const ACTIVATION_CODE = '004711';
+const CONSUMER = 'consumer@sandbox.test';
+/** Never let in: locked whenever the list is asked for. */
+export const LOCKED = 'locked@sandbox.test';
+/** Gets all the codes and tries the wrong passwords, so that nobody else's telephone is full of them. */
+export const USER_OF_CODES = 'limited@sandbox.test';
 
-const STAGED = ['virtual', 'blocked', 'destroyed', 'lost', 'ordered', 'activated', 'debit'] as const;
-export type StagedCard = (typeof STAGED)[number];
+export type StagedAccount = 'closed' | 'spent';
+
+/** An idempotency-ref under which this session has had another request to the path answered. */
+export type UsedRef = (session: Session, path: string) => Promise<string>;
 
 export interface Stage {
   readonly token: (email: string) => Promise<string>;
   /** A session that began so long ago. */
   readonly oldToken: (email: string, ageMs: number) => Promise<string>;
+  readonly steppedUp: (email: string) => Promise<string>;
   readonly session: (email: string) => Promise<Session>;
   readonly card: (state: StagedCard) => Promise<string>;
+  /** `{cardId}/{tokenId}` of a wallet token that was given up. */
+  readonly deletedToken: () => Promise<string>;
+  readonly account: (state: StagedAccount) => Promise<string>;
+  /** Locks LOCKED, and forgives USER_OF_CODES its wrong passwords. */
+  readonly lock: () => Promise<void>;
 }
 
-/** Cards of earlier calls, by the process that made them. */
-const kept = new WeakMap<object, Map<StagedCard, bigint>>();
+/** The same issuer at an earlier moment. */
+export const before = (issuer: Issuer, ageMs: number): Issuer => ({
+  ...issuer,
+  clock: {
+    now: () => addMs(issuer.clock.now(), -ageMs),
+    elapsed: () => issuer.clock.elapsed(),
+    sleep: (ms, signal) => issuer.clock.sleep(ms, signal),
+  },
+});
 
-export function stageFor(issuer: Issuer): Stage {
-  const { permutation } = issuer;
+export function stageFor(issuer: Issuer, authorizer: Authorizer): Stage {
+  const { permutation, db } = issuer;
   const tenantId = sandboxTenantId(permutation, 'sandbox');
-  const known = kept.get(issuer) ?? new Map<StagedCard, bigint>();
-  kept.set(issuer, known);
 
   async function userOf(email: string) {
     const fixed = sandboxUsers.find((user) => user.email === email);
@@ -47,57 +68,49 @@ export function stageFor(issuer: Issuer): Stage {
     return { tenant, identity, user, tokenHash: '', steppedUp: false };
   }
 
-  async function madeCard(state: StagedCard): Promise<bigint> {
-    const of = await session('consumer@sandbox.test');
-    const asker: Asker = { tenantId, identityId: of.identity.id };
-    const data = {
-      ...goodCard,
-      ...(state === 'debit' ? { profileId: '1002', mode: 'DEBIT_MODE', parentManagedAccountId: '2001' } : {}),
-    };
-    const made = await createCard(issuer, of, { type: 'consumer', data } as never, null);
-    const id = fixedId(permutation, (JSON.parse(made.body ?? '{}') as { id: string }).id);
-    const view = (): object => ({});
-    if (state === 'ordered' || state === 'activated' || state === 'lost') {
-      const card = await cardGet(issuer.db, tenantId, id);
-      const profile = card && (await issuer.tenants.profile(tenantId, card.profile_id));
-      const order = {
-        activationCode: ACTIVATION_CODE,
-        productReference: 'FLORIN-STANDARD',
-        carrierType: 'FLORIN-CARRIER',
-        deliveryMethod: 'STANDARD_DELIVERY',
-        deliveryAddress: { name: 'Ada', surname: 'Example', ...address },
-      } as const;
-      await upgradeCard(issuer, asker, id, () => profile, order, view, null);
-    }
-    if (state === 'activated') await activateCard(issuer, asker, id, ACTIVATION_CODE, view, openHolds, null);
-    if (state === 'blocked') await changeCard(issuer, asker, id, 'block', openHolds, null);
-    if (state === 'destroyed') await changeCard(issuer, asker, id, 'remove', openHolds, null);
-    if (state === 'lost') await changeCard(issuer, asker, id, 'report-lost', openHolds, null);
+  const token = async (email: string): Promise<string> => sessionCreate(issuer, await userOf(email));
+  const cards = cardStage(issuer, authorizer, session);
+
+  async function account(state: StagedAccount): Promise<string> {
+    const of = await session(CONSUMER);
+    const tag = `scenario-${state}`;
+    const filter = { ...EVERY_ACCOUNT, identityId: of.identity.id, tag };
+    const { accounts } = await accountsList(db, tenantId, filter, { offset: 0, limit: 1 });
+    const known = accounts[0] && permutation.outward(accounts[0].id);
+    if (known) return known;
+    const asked = { profileId: '1011', friendlyName: 'Scenario', tag, currency: 'EUR' };
+    const made = await createAccount(issuer, of, asked, null);
+    const { id } = JSON.parse(made.body ?? '{}') as { id: string };
+    const asker = { tenantId, identityId: of.identity.id };
+    if (state === 'closed') await changeAccount(issuer, asker, fixedId(permutation, id), 'remove', attachedCards, null);
+    else await cards.make({ data: { profileId: '1002', mode: 'DEBIT_MODE', parentManagedAccountId: id } }, tag);
     return id;
   }
 
   return {
     session,
-    token: async (email) => sessionCreate(issuer, await userOf(email)),
+    token,
     oldToken: async (email, ageMs) => sessionCreate(issuer, await userOf(email), ageMs),
-    async card(state) {
-      const id = known.get(state);
-      const card = id === undefined ? null : await cardGet(issuer.db, tenantId, id);
-      const usable = card && FITS[state](card) ? card.id : await madeCard(state);
-      known.set(state, usable);
-      return permutation.outward(usable);
+    async steppedUp(email) {
+      const made = await token(email);
+      const { tenant } = await session(email);
+      const fresh = await sessionOf(issuer, tenant, made, 'allowed');
+      await sendCode(issuer, fresh, 'SMS');
+      await verifyCode(issuer, fresh, '123456');
+      return made;
+    },
+    card: async (state) => permutation.outward((await cards.staged(state)).id),
+    async deletedToken() {
+      const [card, tokenId] = await cards.deletedToken();
+      return `${permutation.outward(card.id)}/${permutation.outward(tokenId)}`;
+    },
+    account,
+    async lock() {
+      const [locked, forgiven] = [await userOf(LOCKED), await userOf(USER_OF_CODES)];
+      const now = issuer.clock.now();
+      await loginReset(db, { tenantId, id: locked.id }, null, now);
+      await loginTried(db, tenantId, locked.id, { right: false, now, most: 1, until: addMs(now, 30 * 60_000) });
+      await loginReset(db, { tenantId, id: forgiven.id }, null, now);
     },
   };
 }
-
-/** Is a card of an earlier call still in the state that it was made for? */
-const FITS: Readonly<Record<StagedCard, (card: Card) => boolean>> = {
-  virtual: ({ state, details }) => state === 'ACTIVE' && details.physical === null,
-  debit: ({ state, mode }) => state === 'ACTIVE' && mode === 'DEBIT_MODE',
-  blocked: ({ state, blocks }) => state === 'BLOCKED' && blocks.includes('USER'),
-  destroyed: ({ state }) => state === 'DESTROYED',
-  lost: ({ blocks, state }) => state === 'BLOCKED' && blocks.includes('LOST'),
-  ordered: ({ state, details: { physical } }) =>
-    state === 'ACTIVE' && physical?.pendingActivation === true && physical.wrongActivationCodes < 3,
-  activated: ({ state, details: { physical } }) => state === 'ACTIVE' && physical?.pendingActivation === false,
-};

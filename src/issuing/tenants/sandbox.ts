@@ -82,6 +82,12 @@ interface SandboxProfile {
   readonly settings: Partial<ProfileSettings>;
 }
 
+const PLASTIC: ProfileSettings['physical'] = {
+  products: ['FLORIN-STANDARD', 'FLORIN-METAL'],
+  carriers: ['FLORIN-CARRIER'],
+  deliveryMethods: ['STANDARD_DELIVERY', 'REGISTERED_MAIL', 'COURIER', 'FIRST_CLASS_MAIL'],
+};
+
 const FULL: Partial<ProfileSettings> = {
   currencies: ['EUR', 'USD', 'GBP'],
   providers: ['MASTERCARD', 'VISA'],
@@ -100,11 +106,7 @@ const FULL: Partial<ProfileSettings> = {
     frictionlessBelow: 0,
   },
   authForwarding: true,
-  physical: {
-    products: ['FLORIN-STANDARD', 'FLORIN-METAL'],
-    carriers: ['FLORIN-CARRIER'],
-    deliveryMethods: ['STANDARD_DELIVERY', 'REGISTERED_MAIL', 'COURIER', 'FIRST_CLASS_MAIL'],
-  },
+  physical: PLASTIC,
 };
 
 const consumer = { ownerType: 'consumer' } as const;
@@ -177,8 +179,26 @@ export const sandboxProfiles: readonly SandboxProfile[] = [
   {
     ...ONE,
     id: '1014',
-    name: 'Consumer prepaid, any currency',
-    settings: { ...PREPAID, currencies: ['EUR', 'USD', 'GBP', 'PLN', 'RUB'] },
+    name: 'Consumer prepaid, any currency, plastic by post only',
+    settings: {
+      ...PREPAID,
+      currencies: ['EUR', 'USD', 'GBP', 'PLN', 'RUB'],
+      physical: { ...PLASTIC, deliveryMethods: ['STANDARD_DELIVERY', 'FIRST_CLASS_MAIL'] },
+    },
+  },
+  {
+    ...ONE,
+    id: '1015',
+    name: 'Consumer account, inactive',
+    kind: 'account',
+    active: false,
+    settings: { ...FULL, ...consumer },
+  },
+  {
+    ...ONE,
+    id: '1016',
+    name: 'Consumer prepaid, one number',
+    settings: { ...PREPAID, ranges: { MASTERCARD: 'single', VISA: 'single' } },
   },
   {
     tenant: 'sandbox',
@@ -245,6 +265,7 @@ export const sandboxUsers: readonly SandboxUser[] = [
     mobile: '+35699003001',
     factors: true,
   },
+  { ...linked, id: '3151', identity: '4006', name: 'Loc', email: 'locked@sandbox.test', mobile: '+35699003151' },
   { ...linked, id: '3002', identity: '4001', name: 'Nom', email: 'no-mobile@sandbox.test', mobile: null },
   {
     ...linked,
@@ -358,5 +379,6 @@ export const sandboxAccounts: readonly SandboxAccount[] = [
 export const sandboxRanges = [
   { name: 'mastercard', brand: 'MASTERCARD', prefix: '559999', number_length: 16, size: 999_000_000n, used: 0n },
   { name: 'visa', brand: 'VISA', prefix: '459999', number_length: 16, size: 999_000_000n, used: 0n },
+  { name: 'single', brand: 'MASTERCARD', prefix: '5599999998', number_length: 16, size: 1n, used: 0n },
   { name: 'exhausted', brand: 'MASTERCARD', prefix: '5599999999', number_length: 16, size: 1n, used: 1n },
 ] as const;
