@@ -98,10 +98,10 @@ module.exports = {
     })),
     {
       name: 'app-knows-all-nobody-knows-app',
-      comment: 'Only main.ts and tests import app.ts, and only app.ts its ground floor.',
+      comment: 'Only main.ts and tests import app.ts, and only app.ts its parts.',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/(main|app)\\.ts$' },
-      to: { path: '^src/app(-ground)?\\.ts$' },
+      to: { path: '^src/app(-ground|-pages)?\\.ts$' },
     },
     {
       name: 'nobody-imports-main',
@@ -119,10 +119,13 @@ module.exports = {
     {
       name: 'few-files-at-the-top',
       comment:
-        'Beside the rooms there are main.ts, app.ts with its ground floor and what runs beside requests, config.ts and the command line of the operator.',
+        'Beside the rooms there are main.ts, app.ts with its ground floor, what runs beside requests and the pages, config.ts and the command line of the operator.',
       severity: 'error',
       from: {},
-      to: { path: '^src/[^/]+\\.ts$', pathNot: '^src/(main|app|app-ground|app-work|config|cli|cli-[a-z]+)\\.ts$' },
+      to: {
+        path: '^src/[^/]+\\.ts$',
+        pathNot: '^src/(main|app|app-ground|app-work|app-pages|config|cli|cli-[a-z]+)\\.ts$',
+      },
     },
     {
       name: 'known-rooms-only',

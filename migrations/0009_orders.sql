@@ -23,6 +23,8 @@ create table orders (
   issuer jsonb,
   client jsonb,
   location jsonb,
+  -- Who stood before the payment page, as we saw it: for what the issuer's answer adds to the risk counters.
+  visit jsonb,
   custom_fields jsonb,
   secure3d jsonb,
   options jsonb not null,

@@ -302,6 +302,7 @@ create table orders (
   issuer jsonb,
   client jsonb,
   location jsonb,
+  visit jsonb,
   custom_fields jsonb,
   secure3d jsonb,
   options jsonb not null,

@@ -1,6 +1,7 @@
 // The composition root: the only file that knows every room. Opens them in order, gives each what it needs, closes them in reverse.
 // What everything stands on is opened by app-ground.ts.
 import { DRAIN_MS, type GroundOptions, openGround } from './app-ground.ts';
+import { servePages } from './app-pages.ts';
 import { dueQueue, dueWork, runChores } from './app-work.ts';
 import { addMs, createLog, type Log, systemClock } from './base/index.ts';
 import type { Config } from './config.ts';
@@ -16,11 +17,8 @@ import {
 } from './gateway/operator/index.ts';
 import {
   arrive,
-  checkoutDoor,
   createLink,
   type Gateway,
-  land,
-  landingView,
   orderInvariants,
   orderTimelines,
   orderTrace,
@@ -34,7 +32,6 @@ import {
   createServer,
   documentation,
   fetchOwn,
-  formBodies,
   onceRecords,
   operations,
   rateLimiter,
@@ -51,16 +48,9 @@ import {
   stanMaker,
   threedsOutcome,
 } from './network/index.ts';
-import { checkoutRoutes, formTokens, landingRoutes, PREVIEW_PATH, pageWatch, previewPage } from './pages/index.ts';
+import { PAGE_RATES, type PageRates, PREVIEW_PATH, pageWatch, previewPage } from './pages/index.ts';
 import { createCommitter, type Database, StartError } from './store/index.ts';
-import {
-  acsRoutes,
-  createThreeds,
-  noDirectory,
-  sandboxDirectory,
-  verifyCavv,
-  withCardholders,
-} from './threeds/index.ts';
+import { createThreeds, noDirectory, sandboxDirectory, verifyCavv, withCardholders } from './threeds/index.ts';
 
 export interface App {
   readonly url: string;
@@ -75,6 +65,8 @@ export interface App {
 
 export interface AppOptions extends GroundOptions {
   readonly log?: Log;
+  /** How often pages may be asked for, instead of the mode's own. */
+  readonly pageRates?: PageRates;
   /** Sees the server with its APIs before it listens: tests check every answer there. Code only, no setting. */
   readonly watch?: (server: Server, apis: readonly AnyApi[]) => void;
   readonly link?: {
@@ -197,7 +189,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
           `Live mode refuses to start with sandbox credentials: rotate the secrets of ${left.join(', ')} first.`,
         );
     }
-    const risk = await createRisk({ db: database, clock, ids, keyed, log });
+    const risk = await createRisk({ db: database, clock, ids, keyed, log, sandbox });
 
     const directory = sandbox ? sandboxDirectory({ outcome: threedsOutcome, keys: vault, random }) : noDirectory;
     const queue = dueQueue();
@@ -331,31 +323,8 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
         return { ok: true, checks: { database: true, migrations: true }, warnings: codes };
       },
     });
-    // Forms are for pages only: a parser beside the APIs would take their bodies away from them.
-    await server.app.register(async (pages) => {
-      formBodies(pages);
-      await pages.register(
-        acsRoutes({
-          db: database,
-          clock,
-          keys: vault,
-          ids: permutation,
-          log,
-          publicUrl,
-          cardholders: issuing.cardholders,
-        }),
-      );
-      const tokens = formTokens({ keyed, random, clock: systemClock, publicUrl });
-      await pages.register(checkoutRoutes({ checkout: checkoutDoor(gateway), tokens, publicUrl }));
-      await pages.register(
-        landingRoutes({
-          land: (fields) => land(gateway, fields),
-          landed: (ticket) => landingView(gateway, ticket),
-          publicUrl,
-          log,
-        }),
-      );
-    });
+    const pageRates = options.pageRates ?? PAGE_RATES[config.mode];
+    await servePages({ server, gateway, cardholders: issuing.cardholders, random, rates: pageRates });
 
     await due.runAll([orphans]);
     if (config.workers) {

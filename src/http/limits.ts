@@ -30,18 +30,19 @@ interface Bucket {
 /** A client that goes on without waiting doesn't push its own future further than this. */
 const LONGEST_WAIT_MS = 60_000;
 
-/** With more keys than this the oldest is forgotten, and so begins with a full bucket. */
+/** With more keys than this the one that was quiet longest is forgotten, and so begins with a full bucket. */
 const MOST_KEYS = 50_000;
 
 export function rateLimiter(clock: Clock): RateLimiter {
   const buckets = new Map<string, Bucket>();
 
   function bucketOf(key: string, rate: Rate, now: number): Bucket {
-    let bucket = buckets.get(key);
-    if (!bucket) {
-      if (buckets.size >= MOST_KEYS) buckets.delete(buckets.keys().next().value as string);
-      buckets.set(key, (bucket = { tokens: rate.burst, atMs: now, promisedMs: Number.NEGATIVE_INFINITY }));
-    }
+    const known = buckets.get(key);
+    // Put back at the end, so that the first is the one that was quiet longest.
+    if (known) buckets.delete(key);
+    else if (buckets.size >= MOST_KEYS) buckets.delete(buckets.keys().next().value as string);
+    const bucket = known ?? { tokens: rate.burst, atMs: now, promisedMs: Number.NEGATIVE_INFINITY };
+    buckets.set(key, bucket);
     // Those who were told to come back come up to a second after their token: it must not have flowed over meanwhile.
     const capacity = now <= bucket.promisedMs + 1000 ? rate.burst + rate.perSecond : rate.burst;
     bucket.tokens = Math.min(capacity, bucket.tokens + ((now - bucket.atMs) / 1000) * rate.perSecond);

@@ -1,11 +1,12 @@
 // The access control server over HTTP. Form posts only (the app reads them), no cookie, every answer a page.
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../base/index.ts';
 import { type AcsOptions, answerChallenge, type Body, collectDevice, openPage, type View } from './acs.ts';
 import { pageHeaders, refusedPage, render } from './acs-pages.ts';
 
 export interface AcsRouteOptions extends AcsOptions {
   readonly log: Log;
+  readonly remoteAddressOf: (request: FastifyRequest) => string;
 }
 
 /** Well above what our own forms hold. */
@@ -41,7 +42,9 @@ export function acsRoutes(options: AcsRouteOptions): (app: FastifyInstance) => P
           send(reply, await answerChallenge(options, bodyOf(request.body))),
         );
         acs.post('/device', config, async (request, reply) => {
-          const visit = { ip: request.ip, userAgent: request.headers['user-agent'], accept: request.headers.accept };
+          const { headers: sent } = request;
+          const ip = options.remoteAddressOf(request);
+          const visit = { ip, userAgent: sent['user-agent'], accept: sent.accept };
           return send(reply, await collectDevice(options, bodyOf(request.body), visit));
         });
         for (const path of ['/', '/method', '/answer', '/device']) {

@@ -211,6 +211,17 @@ describe('rate limits', () => {
     assert.equal(Math.max(...told), 60);
   });
 
+  test('of too many keys those are forgotten that were quiet longest, never who is at it', () => {
+    const limiter = rateLimiter(manualClock());
+    const rate: Rate = { perSecond: 0.001, burst: 1 };
+    limiter.take('quiet', rate);
+    for (let i = 0; i < 120_000; i++) {
+      limiter.take(`made up ${i}`, rate);
+      if (i % 1000 === 0) assert.equal(limiter.take('busy', rate).allowed, i === 0, `${i}`);
+    }
+    assert.equal(limiter.take('quiet', rate).allowed, true);
+  });
+
   test('over HTTP: fields on every answer, 429 with Retry-After, and through again afterwards', async () => {
     const clock = manualClock();
     const rate: Rate = { perSecond: 1, burst: 2 };

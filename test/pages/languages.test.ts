@@ -12,9 +12,9 @@ const FOLDER = join(import.meta.dirname, '../../src/pages/languages');
 const SHARED_WORDS: Readonly<Record<string, readonly string[]>> = {
   de: ['bank', 'code', 'moment', 'name', 'optional', 'shop', 'test', 'wallet'],
   es: ['use'],
-  fr: ['code', 'confirmation', 'date', 'description', 'future', 'mode', 'page', 'site', 'test'],
+  fr: ['code', 'confirmation', 'date', 'description', 'future', 'minutes', 'mode', 'page', 'site', 'test'],
   it: ['link', 'zero'],
-  pl: ['bank', 'link'],
+  pl: ['bank', 'link', 'ten'],
 };
 
 /** Texts that are the same, letter for letter. */

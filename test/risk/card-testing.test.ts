@@ -1,10 +1,10 @@
 // An attack replayed on virtual time: ten thousand stolen cards from two hundred addresses among a thousand honest buyers.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { type Random, seededRandom } from '../../src/base/index.ts';
-import { type Answer, answered, suspicionOf, tried } from '../../src/gateway/risk/card-testing.ts';
+import { type Answer, liveTesting, sandboxTesting } from '../../src/gateway/risk/card-testing.ts';
 import { hasVisitor, keysOf, type Payment } from '../../src/gateway/risk/facts.ts';
-import { RETRY_LIMITS, SIGNALS, TESTING_WINDOWS, UNFAMILIAR } from '../../src/gateway/risk/thresholds.ts';
+import { RETRY_LIMITS, SANDBOX_LIMITS, SIGNALS, UNFAMILIAR } from '../../src/gateway/risk/thresholds.ts';
 import { keyed, MemoryCounters, payment } from './memory.ts';
 
 const STOLEN = 10_000;
@@ -20,18 +20,24 @@ type Action = 'pass' | 'refuse' | 'force3d';
 /** The defence as a use case asks it, with its counters in memory. */
 class Defence {
   readonly #counters = new MemoryCounters();
+  readonly #testing;
+
+  constructor(testing = liveTesting) {
+    this.#testing = testing;
+  }
 
   ask(of: Payment): Action {
     const keys = keysOf(of, keyed);
-    const counters = this.#counters.load(keys, TESTING_WINDOWS, of.at);
+    const counters = this.#counters.load(keys, this.#testing.windows, of.at);
     const visitor = hasVisitor(of);
-    const action = suspicionOf(keys, counters, visitor)?.action ?? 'pass';
-    this.#counters.apply(tried(of.project.id, keys, counters, { visitor, held: action !== 'pass' }, of.at));
+    const action = this.#testing.suspicionOf(keys, counters, visitor)?.action ?? 'pass';
+    const held = action !== 'pass';
+    this.#counters.apply(this.#testing.tried(of.project.id, keys, counters, { visitor, held }, of.at));
     return action;
   }
 
   answer(of: Payment, answer: Answer, at: Date): void {
-    this.#counters.apply(answered(of.project.id, keysOf(of, keyed), answer, hasVisitor(of), at));
+    this.#counters.apply(this.#testing.answered(of.project.id, keysOf(of, keyed), answer, hasVisitor(of), at));
   }
 }
 
@@ -49,6 +55,8 @@ interface Attack {
   readonly onePrice?: bigint;
   /** Honest buyers in the week before; left out: a shop with a past. */
   readonly past?: number;
+  /** All of it goes through one static link: thieves and honest payers alike, each with a browser that keeps no cookie. */
+  readonly link?: string;
   readonly goal: { readonly leaked: number; readonly disturbed: number; readonly noticedMs: number };
 }
 
@@ -127,6 +135,25 @@ const ATTACKS: readonly Attack[] = [
     onePrice: 1990n,
     goal: { leaked: GOAL.leaked, disturbed: HONEST, noticedMs: 60_000 },
   },
+  {
+    name: 'a static link where everybody enters an amount: every try another range and amount',
+    hours: 1,
+    bins: 400,
+    nets: 200,
+    amount: anyAmount,
+    link: 'donate',
+    goal: GOAL,
+  },
+  {
+    name: 'a static link with one price',
+    hours: 1 / 2,
+    bins: 400,
+    nets: 200,
+    amount: () => 1990n,
+    onePrice: 1990n,
+    link: 'ticket',
+    goal: { leaked: GOAL.leaked, disturbed: HONEST, noticedMs: 60_000 },
+  },
 ];
 
 interface Report {
@@ -158,7 +185,14 @@ function replay(attack: Attack, seed: number): Report {
   const defence = new Defence();
   const start = Date.UTC(2026, 10, 21, 9, 0, 0);
   const length = attack.hours * HOUR_MS;
-  const report = { leaked: 0, disturbed: 0, disturbedAfter: 0, refused: 0, noticedMs: Number.POSITIVE_INFINITY };
+  const report: Report = {
+    leaked: 0,
+    disturbed: 0,
+    disturbedAfter: 0,
+    refused: 0,
+
+    noticedMs: Number.POSITIVE_INFINITY,
+  };
   const steps: Step[] = [];
   const later = (at: number, run: () => void): void => {
     const next = { at, run };
@@ -177,6 +211,7 @@ function replay(attack: Attack, seed: number): Report {
       bin: bin(random.int(attack.bins)),
       ip: `45.${net >> 8}.${net & 255}.${1 + Math.floor(address / attack.nets)}`,
       amount: attack.amount(random),
+      link: attack.link ?? null,
       at: new Date(at),
     });
     tries++;
@@ -201,7 +236,14 @@ function replay(attack: Attack, seed: number): Report {
     // Whoever bought before the attack is not one of the thousand.
     let bothered = n >= HONEST;
     const go = (time: number, card: number, left: number): void => {
-      const of = payment({ card: `honest ${n} ${card}`, bin: range, ip, amount, at: new Date(time) });
+      const of = payment({
+        card: `honest ${n} ${card}`,
+        bin: range,
+        ip,
+        amount,
+        link: attack.link ?? null,
+        at: new Date(time),
+      });
       const action = defence.ask(of);
       if (action !== 'pass' && !bothered) {
         bothered = true;
@@ -431,7 +473,105 @@ test('a live card that the attack found vouches for nothing while it is new', ()
 });
 
 test('every threshold has its reason, and every name is used once', () => {
-  const rows = [...SIGNALS, ...UNFAMILIAR, ...RETRY_LIMITS];
+  const rows = [...SIGNALS, ...UNFAMILIAR, ...RETRY_LIMITS, ...SANDBOX_LIMITS];
   assert.equal(new Set(rows.map(({ name }) => name)).size, rows.length);
   for (const { why } of rows) assert.ok(why.length > 20);
+});
+
+test('a link under attack is told by its own declines, also where the shop is so large that its share does not move', () => {
+  const defence = new Defence();
+  // A month of good trade at another link, and more of it every second.
+  const buy = (n: number, seconds: number): Action => {
+    const of = payment({
+      card: `honest ${n}`,
+      bin: bin(n % 60),
+      ip: `82.${n >> 8}.${n & 255}.1`,
+      amount: BigInt(500 + (n % 400)),
+      link: 'books',
+      at: at(seconds),
+    });
+    const action = defence.ask(of);
+    defence.answer(of, APPROVED, at(seconds));
+    return action;
+  };
+  for (let n = 0; n < 600; n++) assert.equal(buy(n, -DAY_S - n), 'pass');
+  const actions: Action[] = [];
+  for (let n = 0; n < 60; n++) {
+    for (let i = 0; i < 5; i++) assert.equal(buy(1000 + n * 5 + i, n), 'pass', 'nobody elsewhere is disturbed');
+    // Twice from each address, with another range and amount each time.
+    const ip = `45.${n >> 1}.7.1`;
+    const of = payment({
+      card: `stolen ${n}`,
+      bin: bin(100 + n),
+      ip,
+      amount: BigInt(2000 + n),
+      link: 'donate',
+      at: at(n),
+    });
+    actions.push(defence.ask(of));
+    if (actions.at(-1) === 'pass') defence.answer(of, DECLINED, at(n));
+  }
+  assert.ok(actions.slice(0, 20).every((action) => action === 'pass'));
+  assert.ok(
+    actions.slice(20).every((action) => action === 'force3d'),
+    actions.join(),
+  );
+});
+
+test('a browser that goes on from address to address is challenged and refused as one visitor', () => {
+  const defence = new Defence();
+  const actions = Array.from({ length: 12 }, (_, n) => {
+    const ip = `45.${n}.0.1`;
+    const of = payment({ card: `card ${n}`, bin: bin(n), ip, amount: BigInt(100 + n), session: 'one', at: at(n * 40) });
+    const action = defence.ask(of);
+    if (action === 'pass') defence.answer(of, DECLINED, at(n * 40 + 1));
+    return action;
+  });
+  assert.deepEqual(actions, [...Array(4).fill('pass'), ...Array(5).fill('force3d'), ...Array(3).fill('refuse')]);
+});
+
+describe('in a sandbox', () => {
+  /** Cards by a link from one address, answered as told; what the next one meets. */
+  function after(answers: readonly Answer[], seconds = 1): Defence {
+    const defence = new Defence(sandboxTesting);
+    answers.forEach((answer, n) => {
+      const of = payment({ card: `card ${n}`, link: 'donate', ip: `45.0.${n}.1`, at: at(n * seconds) });
+      assert.equal(defence.ask(of), 'pass', `card ${n + 1}`);
+      defence.answer(of, answer, at(n * seconds));
+    });
+    return defence;
+  }
+  const next = (defence: Defence, seconds: number, more: Parameters<typeof payment>[0] = {}): Action =>
+    defence.ask(payment({ card: 'next', link: 'donate', ip: '46.0.0.1', at: at(seconds), ...more }));
+
+  test('thirty failed cards of a link within ten minutes are let be, and the next one is refused', () => {
+    assert.equal(next(after(Array(29).fill(DECLINED)), 30), 'pass');
+    const defence = after(Array(30).fill(DECLINED));
+    assert.equal(next(defence, 30), 'refuse');
+    assert.equal(next(defence, 30, { link: 'books' }), 'pass', 'another link');
+    assert.equal(next(defence, 30, { link: null }), 'pass', 'a page of one payer');
+    assert.equal(next(defence, 30, { initiator: 'merchant' }), 'pass', 'a rebill');
+    assert.equal(next(defence, 30 + 600), 'pass', 'after ten minutes');
+  });
+
+  test('the same from one address, by whatever way', () => {
+    const defence = new Defence(sandboxTesting);
+    const of = (n: number, more = {}): Payment => payment({ card: `card ${n}`, ip: '45.0.0.1', at: at(n), ...more });
+    for (let n = 0; n < 30; n++) {
+      const by = of(n, n % 2 === 0 ? { link: `link ${n}` } : {});
+      assert.equal(defence.ask(by), 'pass');
+      defence.answer(by, DECLINED, at(n));
+    }
+    assert.equal(defence.ask(of(31)), 'refuse');
+    assert.equal(defence.ask(of(31, { ip: '45.0.0.2' })), 'pass', 'a neighbour');
+    assert.equal(defence.ask(of(30 + 600)), 'pass');
+  });
+
+  test('approved cards, soft declines and errors do not count, and slow tries never add up', () => {
+    assert.equal(next(after(Array(500).fill(APPROVED)), 500), 'pass');
+    assert.equal(next(after(Array(100).fill({ class: 'soft_declined', retry: null })), 100), 'pass');
+    assert.equal(next(after(Array(100).fill({ class: 'error', retry: 'never' })), 100), 'pass');
+    // Two a minute: at most twenty within any ten minutes.
+    assert.equal(next(after(Array(200).fill(DECLINED), 30), 6001), 'pass');
+  });
 });

@@ -47,6 +47,9 @@ export interface Told {
   readonly bin?: string;
   readonly country?: string | null;
   readonly ip?: string | undefined;
+  /** Comes by this static link, with this browser. */
+  readonly link?: string | null;
+  readonly session?: string | null;
   readonly ipCountry?: string | undefined;
   readonly email?: string | undefined;
   readonly clientCountry?: string;
@@ -94,6 +97,10 @@ export function payment(told: Told = {}): Payment {
     },
     fingerprint: () => card,
     accountingMinor: told.accounting ?? null,
+    visit:
+      told.link === undefined && told.session === undefined
+        ? null
+        : { address: ip ?? '', link: told.link ?? null, session: told.session ?? null },
     initiator: told.initiator ?? 'customer',
     at: told.at ?? new Date('2026-11-21T09:30:00Z'),
   };

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { systemClock } from '../../src/base/index.ts';
+import { liveTesting } from '../../src/gateway/risk/card-testing.ts';
 import { compileExpression, MAX_LENGTH } from '../../src/gateway/risk/expression.ts';
 import { factsOf, keysOf } from '../../src/gateway/risk/facts.ts';
 import { countersFor } from '../../src/gateway/risk/risk.ts';
@@ -25,7 +26,7 @@ function judge(rules: readonly RuleText[], told: Told = {}, counters = new Memor
   assert.deepEqual(faults, []);
   const of = payment(told);
   const keys = keysOf(of, keyed);
-  return assess(ruleset, of, keys, counters.load(keys, ruleset.windows, of.at));
+  return assess(ruleset, liveTesting, of, keys, counters.load(keys, ruleset.windows, of.at));
 }
 
 const FULL: Told = {
@@ -236,7 +237,7 @@ test('counts and sums hold what came before in the window and the payment at han
   const pay = (minutes: number, told: Told = {}): Verdict => {
     const of = payment({ ...told, at: new Date(start + minutes * 60_000) });
     const keys = keysOf(of, keyed);
-    const verdict = assess(ruleset, of, keys, counters.load(keys, ruleset.windows, of.at));
+    const verdict = assess(ruleset, liveTesting, of, keys, counters.load(keys, ruleset.windows, of.at));
     counters.apply(countersFor(ruleset, of, keys));
     return verdict;
   };
@@ -277,7 +278,7 @@ test('a window covers at least what it says and at most a bucket more', () => {
         const keys = keysOf(first, keyed);
         counters.apply(countersFor(ruleset, first, keys));
         const second = payment({ at: new Date(first.at.getTime() + gap) });
-        const { verdict } = assess(ruleset, second, keys, counters.load(keys, ruleset.windows, second.at));
+        const { verdict } = assess(ruleset, liveTesting, second, keys, counters.load(keys, ruleset.windows, second.at));
         if (gap <= ms) assert.equal(verdict, 'refuse');
         if (gap > ms + bucket) assert.equal(verdict, 'pass');
       },

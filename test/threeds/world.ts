@@ -98,7 +98,18 @@ export async function world(directory?: Directory): Promise<World> {
   // The routes have to know their public address before the server listens.
   const port = await freePort();
   const publicUrl = `http://127.0.0.1:${port}`;
-  await app.register(acsRoutes({ db: database, clock, keys, ids, log: silent, publicUrl, cardholders: nobody }));
+  await app.register(
+    acsRoutes({
+      db: database,
+      clock,
+      keys,
+      ids,
+      log: silent,
+      publicUrl,
+      cardholders: nobody,
+      remoteAddressOf: ({ ip }) => ip,
+    }),
+  );
   await app.listen({ port, host: '127.0.0.1' });
   closers.push(() => app.close());
 

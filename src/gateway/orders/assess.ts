@@ -15,7 +15,7 @@ export function paymentOf(
   gateway: Gateway,
   project: Project,
   draft: Known,
-  { orderId, pan, initiator }: { orderId: bigint; pan: Pan; initiator: Order['initiator'] },
+  { orderId, pan, initiator, visit }: Pick<Order, 'initiator' | 'visit'> & { orderId: bigint; pan: Pan },
 ): Payment {
   const at = gateway.clock.now();
   const accounting = project.accounting_currency;
@@ -29,6 +29,7 @@ export function paymentOf(
     fingerprint: () => gateway.vault.fingerprint(pan),
     accountingMinor: converts ? convert({ minor: draft.amount, currency: draft.currency }, accounting, rate) : null,
     initiator,
+    visit,
     at,
   };
 }
@@ -44,7 +45,7 @@ export function outcomeChanges(
   if (operation.type !== 'authorize') return [];
   const code = isoCode(operation.iso_response_code);
   const known: Known = { ...order, merchantOrderId: order.merchant_order_id };
-  const payment = paymentOf(gateway, project, known, { orderId: order.id, pan, initiator: order.initiator });
+  const payment = paymentOf(gateway, project, known, { ...order, orderId: order.id, pan });
   const answer =
     operation.iso_response_code === 'A1' ? 'soft_declined' : operation.status === 'error' ? 'error' : code.class;
   return gateway.risk.recordOutcome(payment, { class: answer, retry: code.retry });

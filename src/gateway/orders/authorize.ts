@@ -13,6 +13,7 @@ import {
   type Started,
 } from '../../threeds/index.ts';
 import type { Project, Terminal } from '../projects/index.ts';
+import type { Visit } from '../risk/index.ts';
 import { type Form, orderAnswer, refusalAnswer, stateAnswer } from './answers.ts';
 import { paymentOf } from './assess.ts';
 import { allowedBy, ask, proof, type Reason, reasonFor } from './authenticate.ts';
@@ -39,6 +40,8 @@ export interface AuthorizeRequest {
   /** A wallet's token by its id: it pays once. null: what proves the authentication is used once instead. */
   readonly onceOnly?: string | null;
   readonly browser: BrowserDetails | null;
+  /** Who pays on a page of ours; null: the merchant asks. */
+  readonly visit: Visit | null;
   readonly initiator: 'customer' | 'merchant';
   readonly parentOrderId: bigint | null;
   /** The vault's row of the parent's card, so that a rebill stores no number again. */
@@ -58,7 +61,7 @@ interface Prepared {
   readonly card: Card;
   readonly issuer: Issuer;
   readonly refuse: RefusalCode | null;
-  /** Of the rule that refuses as fraud. */
+  /** Of the rule that refuses as fraud, or in a sandbox why and how to go on. */
   readonly fraudClass?: string | null;
   readonly secure3d: Secure3d | null;
   readonly started: Extract<Started, { kind: 'form' }> | null;
@@ -158,10 +161,9 @@ async function prepare(gateway: Gateway, request: AuthorizeRequest, terminal: Te
   if (early) return refused(early);
   const screened = terminal.link === 'simulator' && gateway.simulatedIssuer?.screensAsFraud(card.pan, card.holder);
   if (screened) return refused('fraud');
-  const verdict = await gateway.risk.assess(
-    paymentOf(gateway, project, draft, { orderId, pan: card.pan, initiator: request.initiator }),
-  );
-  if (verdict.verdict === 'refuse') return { ...refused('fraud', null, verdict.changes), fraudClass: verdict.class };
+  const verdict = await gateway.risk.assess(paymentOf(gateway, project, draft, { ...request, orderId, pan: card.pan }));
+  if (verdict.verdict === 'refuse')
+    return { ...refused('fraud', null, verdict.changes), fraudClass: verdict.explanation ?? verdict.class };
   if (request.external) {
     const proven = externalAuthentication(request.external, bin.brand);
     return {
@@ -263,6 +265,7 @@ function decide(
     issuer: prepared.issuer,
     secure3d: prepared.secure3d,
     card_id: sealed.cardId,
+    visit: request.visit,
     parent_order_id: request.parentOrderId,
     initiator: request.initiator,
     attempts: open ? open.order.attempts + 1 : 0,

@@ -70,6 +70,7 @@ export function newOrder(projectId: bigint, draft: Draft, terminal: Terminal, id
       issuer: null,
       client: masked(draft.client),
       location: masked(draft.location),
+      visit: null,
       custom_fields: masked(draft.customFields),
       secure3d: null,
       options: draft.options,

@@ -6,7 +6,7 @@ export type { Gateway, SimulatedIssuer } from './gateway.ts';
 export { orderInvariants } from './invariants.ts';
 export { type Landing, land, landingView } from './landing.ts';
 export { createLink, type LinkFields, type LinkResult } from './link.ts';
-export { type CheckoutDoor, checkoutDoor, type PageStep, type Payer } from './page.ts';
+export { type CardPacing, type CheckoutDoor, checkoutDoor, type PageStep, type Payer } from './page.ts';
 export type { PageCard, WrongField } from './page-card.ts';
 export { isOver, type Stage } from './page-states.ts';
 export type { PageView } from './page-view.ts';

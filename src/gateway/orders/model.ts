@@ -1,4 +1,6 @@
 // An order and its operations as they are stored, and the words that they use. Pure types and the order's own arithmetic.
+import type { Visit } from '../risk/index.ts';
+
 export const ORDER_STATUSES = [
   'new',
   'prepared',
@@ -129,6 +131,7 @@ export interface Order {
   readonly issuer: Issuer | null;
   readonly client: Client | null;
   readonly location: Location | null;
+  readonly visit: Visit | null;
   readonly custom_fields: Readonly<Record<string, string>> | null;
   readonly secure3d: Secure3d | null;
   readonly options: OrderOptions;

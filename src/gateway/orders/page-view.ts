@@ -39,6 +39,8 @@ export interface PageView {
   readonly updatedAt: Date;
   readonly timeZone: string;
   readonly sandbox: boolean;
+  /** The sandbox's card-testing defence refused the card: whoever tries the page is told so. */
+  readonly heldBack: boolean;
   /** Who may show the page in a frame. */
   readonly frameOrigins: readonly string[];
   /** The form that leads to the bank, in stage `bank`. */
@@ -96,6 +98,7 @@ export async function pageView(gateway: Gateway, project: Project, state: OrderS
     updatedAt: order.updated_at,
     timeZone: project.settings.time_zone,
     sandbox: gateway.sandbox,
+    heldBack: gateway.sandbox && order.status === 'fraud' && (order.failure_message ?? '').startsWith('card_testing'),
     frameOrigins: project.settings.frame_origins,
     bankForm: challenge?.kind === 'form' ? challenge.html : null,
   };

@@ -21,6 +21,8 @@ import type { Wallet } from './wallets.ts';
 export interface Payer {
   readonly ip: string;
   readonly browser: BrowserDetails | null;
+  /** What our cookie says that it is, and a browser that keeps none says anew each time; null: nothing is known. */
+  readonly session: string | null;
   /** The form that was sent: sent twice, it is still one order. */
   readonly form: string;
 }
@@ -32,7 +34,12 @@ export type PageStep =
   /** He goes, and a link that is for many stays as it was. */
   | { readonly kind: 'left'; readonly view: PageView }
   /** The wallet's token could not be used. */
-  | { readonly kind: 'wallet_refused'; readonly view: PageView };
+  | { readonly kind: 'wallet_refused'; readonly view: PageView }
+  /** This card was tried too often just now: nothing was done. */
+  | { readonly kind: 'too_often'; readonly retryAfterSeconds: number };
+
+/** How long until this card may be tried again on a page, by the project and the card's fingerprint; 0: now. */
+export type CardPacing = (projectId: bigint, fingerprint: string) => number;
 
 export interface CheckoutDoor {
   /** null: no such page. */
@@ -51,6 +58,10 @@ interface Found {
   readonly state: OrderState;
 }
 
+/** The static link that led here, also where its payer has a page of his own by now. */
+const linkOf = ({ state: { order } }: Found): string | null =>
+  order.options.static_link ? order.id.toString() : (order.visit?.link ?? null);
+
 const draftOf = (order: Order): Draft => ({
   amount: order.amount,
   currency: order.currency,
@@ -65,7 +76,7 @@ const draftOf = (order: Order): Draft => ({
   options: order.options,
 });
 
-export function checkoutDoor(gateway: Gateway): CheckoutDoor {
+export function checkoutDoor(gateway: Gateway, waitOf: CardPacing): CheckoutDoor {
   /** A page is found by its token, or by the ticket of who comes back from the bank: of the token only a hash is kept. */
   const whoseOf = async (token: string): Promise<{ owner: bigint; orderId: bigint } | null> => {
     const owner = pageTokenOwner(gateway, token);
@@ -90,6 +101,9 @@ export function checkoutDoor(gateway: Gateway): CheckoutDoor {
     return read(token);
   };
   const viewOf = ({ project, state }: Found): Promise<PageView> => pageView(gateway, project, state);
+
+  const sessionHash = (session: string): string =>
+    gateway.vault.keyed('page-session', session).toString('base64url', 0, 16);
 
   /** The order that this payer pays, with its page: a static link makes one for each form. null: it can't be made. */
   async function ownOrder(
@@ -122,10 +136,12 @@ export function checkoutDoor(gateway: Gateway): CheckoutDoor {
   async function send(
     found: Found,
     minor: bigint | null,
-    { ip, browser, form }: Payer,
+    { ip, browser, form, session }: Payer,
     means: Pick<AuthorizeRequest, 'card' | 'external' | 'onceOnly'>,
   ): Promise<PageStep> {
     const { project } = found;
+    const retryAfterSeconds = waitOf(project.id, gateway.vault.fingerprint(means.card.pan));
+    if (retryAfterSeconds > 0) return { kind: 'too_often', retryAfterSeconds };
     const own = await ownOrder(found, minor, form);
     if (!own) return { kind: 'moved', token: found.token };
     const draft = draftOf(own.order);
@@ -134,6 +150,7 @@ export function checkoutDoor(gateway: Gateway): CheckoutDoor {
       draft: { ...draft, location: draft.location?.ip ? draft.location : { ...draft.location, ip } },
       ...means,
       browser,
+      visit: { address: ip, link: linkOf(found), session: session === null ? null : sessionHash(session) },
       initiator: 'customer',
       parentOrderId: null,
       cardId: null,

@@ -40,6 +40,7 @@ export const orders = table<Order>(
     issuer: 'jsonb',
     client: 'jsonb',
     location: 'jsonb',
+    visit: 'jsonb',
     custom_fields: 'jsonb',
     secure3d: 'jsonb',
     options: 'jsonb',

@@ -36,7 +36,7 @@ export interface ProjectSettings {
   readonly return_origins: readonly string[];
   /** Origins that may show the payment page in a frame; empty: nobody. */
   readonly frame_origins: readonly string[];
-  /** Count tries by card, address, BIN and refuse patterns of card testing. */
+  /** Count tries by card, address, link and more, and refuse patterns of card testing; in a sandbox only a crowd of failed cards. */
   readonly card_testing: boolean;
   /** Evaluate and record fraud rules, but refuse nothing. */
   readonly risk_dry_run: boolean;
@@ -64,7 +64,7 @@ export const defaultSettings: ProjectSettings = {
   allowed_addresses: [],
   return_origins: [],
   frame_origins: [],
-  card_testing: false,
+  card_testing: true,
   risk_dry_run: false,
   rate_limit: null,
 };

@@ -22,6 +22,7 @@ import {
   RECENT_MS,
   REFUSE_AT,
   RETRY_LIMITS,
+  SANDBOX_LIMITS,
   SEEN,
   SIGNALS,
   type Signal,
@@ -33,10 +34,23 @@ export interface Suspicion {
   readonly action: 'refuse' | 'force3d';
   /** What spoke, for the operator. */
   readonly signals: readonly string[];
+  /** What the merchant is told beyond the class: only where nobody could learn from it. */
+  readonly explanation?: string;
 }
 
-/** null: nothing to say against the payment. `visitor`: somebody sits at the other end; false for merchant-initiated payments. */
-export function suspicionOf(keys: Keys, counters: Counters, visitor: boolean): Suspicion | null {
+/** The defence as it is in force: by all its signals, or a sandbox's. Each is asked before the issuer, and told of what came of it. */
+export interface Testing {
+  /** Everything that it reads. */
+  readonly windows: readonly Window[];
+  /** null: nothing to say against the payment. `visitor`: somebody sits at the other end; false for merchant-initiated payments. */
+  suspicionOf(keys: Keys, counters: Counters, visitor: boolean): Suspicion | null;
+  /** What the try itself adds, whatever comes of it. */
+  tried(owner: bigint, keys: Keys, counters: Counters, of: Try, now: Date): Change[];
+  /** What the issuer's answer adds: to the card's record always, to what surrounds it only when a visitor paid. */
+  answered(owner: bigint, keys: Keys, answer: Answer, visitor: boolean, now: Date): Change[];
+}
+
+function suspicionOf(keys: Keys, counters: Counters, visitor: boolean): Suspicion | null {
   const at = ({ dimension, ms }: Window): Counted => counters(dimension, ms);
   const limits = RETRY_LIMITS.filter(({ of, reached }) => reached(at(of))).map(({ name }) => name);
   if (limits.length > 0) return { action: 'refuse', signals: limits };
@@ -45,11 +59,14 @@ export function suspicionOf(keys: Keys, counters: Counters, visitor: boolean): S
   const otherBasket = at(BASKET).count === 0n;
   const fits = (asked: Pick<Signal, 'cards' | 'otherBasket'>): boolean =>
     cards >= (asked.cards ?? 0n) && (!asked.otherBasket || otherBasket);
-  const bad = SIGNALS.filter((signal) => {
+  const found = SIGNALS.filter((signal) => {
     const held = heldOf(signal);
     return fits(signal) && isBad(at(signal.of), held ? at(held).count : 0n, signal);
   });
-  const attacked = bad.some(({ name }) => name === ATTACK) && settled(counters, PROJECT) >= HISTORY;
+  const attack = ATTACK.find((name) => found.some((signal) => signal.name === name));
+  const attacked = attack !== undefined && settled(counters, PROJECT) >= HISTORY;
+  // One attack, whatever it is told by.
+  const bad = found.filter(({ name }) => name === attack || !ATTACK.includes(name));
   const unfamiliar = UNFAMILIAR.filter(({ of, held, ...asked }) => {
     const outweigh = held ? at({ dimension: held, ms: DAY_MS }).count : 0n;
     return attacked && fits(asked) && of.every((one) => keys.has(one) && settled(counters, one) <= outweigh);
@@ -58,7 +75,7 @@ export function suspicionOf(keys: Keys, counters: Counters, visitor: boolean): S
   const paid = at(KNOWN_CARD.of);
   const points = signals.reduce((sum, signal) => sum + signal.points, paid.count > paid.sum ? KNOWN_CARD.points : 0);
   if (points < FORCE3D_AT) return null;
-  const refuse = points >= REFUSE_AT && signals.some(({ name }) => name === OWN_RECORD);
+  const refuse = points >= REFUSE_AT && signals.some(({ name }) => OWN_RECORD.includes(name));
   return { action: refuse ? 'refuse' : 'force3d', signals: signals.map(({ name }) => name) };
 }
 
@@ -82,8 +99,10 @@ function settled(counters: Counters, dimension: Dimension): bigint {
 const ONE: Counted = { count: 1n, sum: 0n };
 const ONE_BAD: Counted = { count: 1n, sum: 1n };
 
-const adding = (owner: bigint, keys: Keys, now: Date) => (dimensions: readonly Dimension[], amounts: Counted) =>
-  dimensions.flatMap((dimension) => count(owner, keys, TESTING_WINDOWS, dimension, amounts, now));
+const adding =
+  (owner: bigint, keys: Keys, now: Date, windows = TESTING_WINDOWS) =>
+  (dimensions: readonly Dimension[], amounts: Counted) =>
+    dimensions.flatMap((dimension) => count(owner, keys, windows, dimension, amounts, now));
 
 export interface Try {
   /** Rebills are declined in masses at one price: they say nothing about visitors. */
@@ -91,8 +110,7 @@ export interface Try {
   readonly held: boolean;
 }
 
-/** What the try itself adds, whatever comes of it. */
-export function tried(owner: bigint, keys: Keys, counters: Counters, { visitor, held }: Try, now: Date): Change[] {
+function tried(owner: bigint, keys: Keys, counters: Counters, { visitor, held }: Try, now: Date): Change[] {
   if (!visitor) return [];
   const add = adding(owner, keys, now);
   const fresh = counters(SEEN.dimension, SEEN.ms).count === 0n;
@@ -109,8 +127,7 @@ export interface Answer {
   readonly retry: 'never' | 'later' | 'correct_data' | 'generic' | null;
 }
 
-/** What the issuer's answer adds: to the card's record always, to what surrounds it only when a visitor paid. */
-export function answered(owner: bigint, keys: Keys, answer: Answer, visitor: boolean, now: Date): Change[] {
+function answered(owner: bigint, keys: Keys, answer: Answer, visitor: boolean, now: Date): Change[] {
   if (answer.class !== 'approved' && answer.class !== 'declined') return [];
   const add = adding(owner, keys, now);
   return [
@@ -118,3 +135,34 @@ export function answered(owner: bigint, keys: Keys, answer: Answer, visitor: boo
     ...add(answer.class === 'declined' && answer.retry === 'never' ? ['card.never'] : [], ONE),
   ];
 }
+
+export const liveTesting: Testing = { windows: TESTING_WINDOWS, suspicionOf, tried, answered };
+
+const SANDBOX_WINDOWS = SANDBOX_LIMITS.map(({ of }) => of);
+
+const EXPLANATION =
+  'card_testing: 30 cards failed from one address or payment link within ten minutes. The sandbox goes on after ten minutes of quiet, ' +
+  'or without the project setting card_testing (PATCH /operator/projects/{login}/settings).';
+
+/** Counts what fails, and nothing else. */
+export const sandboxTesting: Testing = {
+  windows: SANDBOX_WINDOWS,
+  suspicionOf(_keys, counters, visitor) {
+    const limits = SANDBOX_LIMITS.filter(({ of, reached }) => reached(counters(of.dimension, of.ms)));
+    if (!visitor || limits.length === 0) return null;
+    return { action: 'refuse', signals: limits.map(({ name }) => name), explanation: EXPLANATION };
+  },
+  tried: () => [],
+  answered(owner, keys, answer, visitor, now) {
+    if (!visitor || answer.class !== 'declined') return [];
+    return adding(
+      owner,
+      keys,
+      now,
+      SANDBOX_WINDOWS,
+    )(
+      SANDBOX_WINDOWS.map(({ dimension }) => dimension),
+      ONE_BAD,
+    );
+  },
+};

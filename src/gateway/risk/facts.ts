@@ -27,9 +27,20 @@ export interface Payment {
   readonly fingerprint: () => string;
   /** The amount in the project's accounting currency, minor units; null or left out: no rate is known. */
   readonly accountingMinor?: bigint | null;
+  /** null or left out: no page of ours, the merchant's server asks and says who sits at the other end. */
+  readonly visit?: Visit | null;
   /** A merchant-initiated payment has no visitor to test cards. */
   readonly initiator?: 'customer' | 'merchant';
   readonly at: Date;
+}
+
+/** Who stands before a page of ours, as we see it: nothing here is the merchant's or the payer's to say. */
+export interface Visit {
+  readonly address: string;
+  /** The static link that led to the page; null: the page is for one payer. */
+  readonly link: string | null;
+  /** The browser, as far as it keeps our cookie. */
+  readonly session: string | null;
 }
 
 /** Does somebody sit at the other end? */
@@ -83,7 +94,7 @@ export type Dimension =
   | RuleDimension
   | `card.${'answers' | 'never'}`
   | `ip.${'cards' | 'seen' | 'basket' | 'answers' | 'held'}`
-  | `${'net' | 'bin' | 'amount' | 'project'}.${'answers' | 'held'}`;
+  | `${'session' | 'link' | 'net' | 'bin' | 'amount' | 'project'}.${'answers' | 'held'}`;
 
 /** The hash under which a payment is counted in each dimension; none where it has no such thing. */
 export type Keys = ReadonlyMap<Dimension, string>;
@@ -92,14 +103,16 @@ export type Keys = ReadonlyMap<Dimension, string>;
 export type Keyed = (purpose: string, data: string) => Buffer;
 
 export function keysOf(payment: Payment, keyed: Keyed): Keys {
-  const { project, draft, bin } = payment;
+  const { project, draft, bin, visit = null } = payment;
   const card = payment.fingerprint();
-  const address = addressOf(draft.location?.ip);
+  const named = addressOf(draft.location?.ip);
+  // What was seen counts more than what was said.
+  const address = visit ? addressOf(visit.address) : named;
   const visitor = address?.party ?? null;
   const amount = `${draft.amount} ${draft.currency}`;
   const values: Readonly<Record<Dimension, string | null>> = {
     card,
-    ip: visitor,
+    ip: named?.party ?? null,
     email: mailbox(draft.client?.email),
     'card.answers': card,
     'card.never': card,
@@ -108,6 +121,10 @@ export function keysOf(payment: Payment, keyed: Keyed): Keys {
     'ip.basket': visitor && `${visitor} ${amount}`,
     'ip.answers': visitor,
     'ip.held': visitor,
+    'session.answers': visit?.session ?? null,
+    'session.held': visit?.session ?? null,
+    'link.answers': visit?.link ?? null,
+    'link.held': visit?.link ?? null,
     'net.answers': address?.net ?? null,
     'net.held': address?.net ?? null,
     'bin.answers': bin.bin,

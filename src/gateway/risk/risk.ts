@@ -2,13 +2,12 @@
 // Rule: nothing is written here. Whoever asks commits the changes with the order, also when it is refused.
 import type { Clock, IdMaker, Log } from '../../base/index.ts';
 import type { Change, Db } from '../../store/index.ts';
-import { type Answer, answered, tried } from './card-testing.ts';
+import { type Answer, liveTesting, sandboxTesting } from './card-testing.ts';
 import { count, loadCounters, purgeCounters } from './counters.ts';
 import { accountingMinorOf, DIMENSIONS, hasVisitor, type Keyed, type Keys, keysOf, type Payment } from './facts.ts';
 import { type RiskEvent, type RiskRule, riskEventInsert, riskEventsOf, rulesAll, rulesOf } from './queries.ts';
 import { type RiskRuleInput, type RuleProblem, riskRulePut, riskRuleRemove } from './rules.ts';
 import { assess, compileRules, NO_RULES, type Ruleset, type Verdict } from './ruleset.ts';
-import { TESTING_WINDOWS } from './thresholds.ts';
 
 export interface Assessment extends Verdict {
   /** Counters and findings, for the order's commit. */
@@ -38,6 +37,8 @@ export interface RiskOptions {
   readonly ids: IdMaker;
   readonly keyed: Keyed;
   readonly log?: Log;
+  /** The card-testing defence only refuses a crowd of failed cards. */
+  readonly sandbox?: boolean;
 }
 
 /** Another process's change of a rule is in force here after at most this. */
@@ -51,7 +52,8 @@ interface Held {
 }
 
 export async function createRisk(options: RiskOptions): Promise<Risk> {
-  const { db, clock, ids, keyed, log } = options;
+  const { db, clock, ids, keyed, log, sandbox = false } = options;
+  const testing = sandbox ? sandboxTesting : liveTesting;
   const held = new Map<bigint, Held>();
 
   function hold(owner: bigint, rules: readonly RiskRule[]): Ruleset {
@@ -95,15 +97,15 @@ export async function createRisk(options: RiskOptions): Promise<Risk> {
       const ruleset = await rulesetOf(owner);
       if (ruleset.rules.length === 0 && !settings.card_testing) return { ...NOTHING_ASKED };
       const keys = keysOf(payment, keyed);
-      const windows = [...ruleset.windows, ...(settings.card_testing ? TESTING_WINDOWS : [])];
+      const windows = [...ruleset.windows, ...(settings.card_testing ? testing.windows : [])];
       const counters = await loadCounters(db, owner, keys, windows, payment.at);
-      const verdict = assess(ruleset, payment, keys, counters);
+      const verdict = assess(ruleset, testing, payment, keys, counters);
       return {
         ...verdict,
         changes: [
           ...countersFor(ruleset, payment, keys),
           ...(settings.card_testing
-            ? tried(owner, keys, counters, { visitor: hasVisitor(payment), held: verdict.held }, payment.at)
+            ? testing.tried(owner, keys, counters, { visitor: hasVisitor(payment), held: verdict.held }, payment.at)
             : []),
           ...findingsOf(payment, verdict, ids),
         ],
@@ -112,7 +114,7 @@ export async function createRisk(options: RiskOptions): Promise<Risk> {
     recordOutcome(payment, answer) {
       const { project, at } = payment;
       return project.settings.card_testing
-        ? answered(project.id, keysOf(payment, keyed), answer, hasVisitor(payment), at)
+        ? testing.answered(project.id, keysOf(payment, keyed), answer, hasVisitor(payment), at)
         : [];
     },
     list: (project) => rulesOf(db, project.id),
@@ -132,7 +134,15 @@ export async function createRisk(options: RiskOptions): Promise<Risk> {
   };
 }
 
-const NOTHING_ASKED: Assessment = { verdict: 'pass', class: null, ruleId: null, matched: [], held: false, changes: [] };
+const NOTHING_ASKED: Assessment = {
+  verdict: 'pass',
+  class: null,
+  ruleId: null,
+  matched: [],
+  held: false,
+  explanation: null,
+  changes: [],
+};
 
 /** What the payment adds to the counters of the project's rules: the amount in accounting currency, where it is known. */
 export function countersFor(ruleset: Ruleset, payment: Payment, keys: Keys): Change[] {

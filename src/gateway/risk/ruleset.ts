@@ -2,7 +2,7 @@
 // Rule: an expression that fails says nothing: the payment goes on, and the operator finds the failure recorded.
 
 import { exponentOf } from '../../base/index.ts';
-import { suspicionOf } from './card-testing.ts';
+import type { Testing } from './card-testing.ts';
 import type { Counters, Window } from './counters.ts';
 import { compileExpression, type Expression } from './expression.ts';
 import { accountingMinorOf, factsOf, hasVisitor, type Keys, type Payment } from './facts.ts';
@@ -52,6 +52,7 @@ export interface Match {
   readonly class: string;
   readonly action: RiskAction | 'error';
   readonly dryRun: boolean;
+  readonly explanation?: string;
 }
 
 export interface Verdict {
@@ -63,14 +64,16 @@ export interface Verdict {
   readonly matched: readonly Match[];
   /** The card-testing defence held the payment back. */
   readonly held: boolean;
+  /** Why, and how to go on: told in a sandbox alone. */
+  readonly explanation: string | null;
 }
 
-const PASS: Verdict = { verdict: 'pass', class: null, ruleId: null, matched: [], held: false };
+const PASS: Verdict = { verdict: 'pass', class: null, ruleId: null, matched: [], held: false, explanation: null };
 
 /** Asks every rule and, where the project wants it, the card-testing defence. A refusal is stronger than 3-D Secure. */
-export function assess(ruleset: Ruleset, payment: Payment, keys: Keys, counters: Counters): Verdict {
+export function assess(ruleset: Ruleset, testing: Testing, payment: Payment, keys: Keys, counters: Counters): Verdict {
   const { settings } = payment.project;
-  const matched = [...matchedRules(ruleset, payment, keys, counters), ...testing(payment, keys, counters)].map(
+  const matched = [...matchedRules(ruleset, payment, keys, counters), ...tested(testing, payment, keys, counters)].map(
     (match) => ({
       ...match,
       dryRun: match.dryRun || settings.risk_dry_run,
@@ -85,15 +88,16 @@ export function assess(ruleset: Ruleset, payment: Payment, keys: Keys, counters:
     ruleId: decisive?.ruleId ?? null,
     matched,
     held: acting.some(({ ruleId }) => ruleId.startsWith(TESTING)),
+    explanation: decisive?.explanation ?? null,
   };
 }
 
 /** Names of the defence's findings begin so; no rule may be called so. */
 export const TESTING = 'card_testing:';
 
-function testing(payment: Payment, keys: Keys, counters: Counters): Match[] {
+function tested(testing: Testing, payment: Payment, keys: Keys, counters: Counters): Match[] {
   const { card_testing } = payment.project.settings;
-  const suspicion = card_testing ? suspicionOf(keys, counters, hasVisitor(payment)) : null;
+  const suspicion = card_testing ? testing.suspicionOf(keys, counters, hasVisitor(payment)) : null;
   if (!suspicion) return [];
   return [
     {
@@ -101,6 +105,7 @@ function testing(payment: Payment, keys: Keys, counters: Counters): Match[] {
       class: 'card_testing',
       action: suspicion.action,
       dryRun: false,
+      ...(suspicion.explanation ? { explanation: suspicion.explanation } : {}),
     },
   ];
 }

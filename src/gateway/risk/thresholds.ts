@@ -25,6 +25,7 @@ export interface Signal {
 const HALF_HOUR_MS = 30 * MINUTE_MS;
 const ADDRESS: Window = { dimension: 'ip.answers', ms: DAY_MS };
 const AMOUNT: Window = { dimension: 'amount.answers', ms: HALF_HOUR_MS };
+const SESSION: Window = { dimension: 'session.answers', ms: DAY_MS };
 
 export const SIGNALS: readonly Signal[] = [
   {
@@ -35,6 +36,15 @@ export const SIGNALS: readonly Signal[] = [
     badPercent: 25n,
     points: 30,
     why: 'shops see 5 to 20 % of declines; more means that something goes on, and alone that is nothing to act on',
+  },
+  {
+    name: 'link',
+    of: { dimension: 'link.answers', ms: 10 * MINUTE_MS },
+    held: 'link.held',
+    answers: 20n,
+    badPercent: 50n,
+    points: 30,
+    why: 'a static link that many cards fail at is under attack, however large the shop; its honest payers come by it too',
   },
   {
     name: 'amount',
@@ -100,6 +110,23 @@ export const SIGNALS: readonly Signal[] = [
     points: 30,
     why: 'common practice refuses a visitor after ten tries; cards that were held back count here too',
   },
+  {
+    name: 'session',
+    of: SESSION,
+    answers: 4n,
+    badPercent: 80n,
+    points: 70,
+    why: 'the same of one browser on the payment page, wherever it goes on from',
+  },
+  {
+    name: 'session_many',
+    of: SESSION,
+    held: 'session.held',
+    answers: 9n,
+    badPercent: 80n,
+    points: 30,
+    why: 'the same of its tenth try; who throws our cookie away is left to the record of the address',
+  },
 ];
 
 /** What was never good here before: no approval in a month, those of the last two hours left out. */
@@ -143,13 +170,13 @@ export const UNFAMILIAR: readonly Unfamiliar[] = [
     why: 'a second card for another amount within a day from where nobody bought before: offices and families did buy before',
   },
 ];
-/** The signal that says that a project is under attack. What was held back keeps it up, so it ends when the tries end. */
-export const ATTACK = 'project';
+/** Signals of an attack on the project; the first that speaks counts. What was held back keeps them up, so it ends when the tries end. */
+export const ATTACK: readonly string[] = ['project', 'link'];
 
 export const FORCE3D_AT = 70;
 export const REFUSE_AT = 100;
-/** The signal that a refusal needs, whatever the sum: a record of this very address. */
-export const OWN_RECORD = 'address_many';
+/** A refusal needs one of them, whatever the sum: a record of this very address or browser. */
+export const OWN_RECORD: readonly string[] = ['address_many', 'session_many'];
 
 const CARD_MONTH: Window = { dimension: 'card.answers', ms: MONTH_MS };
 
@@ -182,6 +209,27 @@ export const RETRY_LIMITS: readonly Limit[] = [
     of: { dimension: 'card.answers', ms: DAY_MS },
     reached: ({ sum }) => sum >= 10n,
     why: 'Mastercard counts merchants with more than 10 declines of a card a day',
+  },
+];
+
+/** Tries of an integrator look like an attack: what a sandbox refuses is a crowd of failed cards, and it says so. */
+const SANDBOX_FAILED = 30n;
+/** A window covers up to a minute more than it says: so that after ten minutes of quiet everything is free again. */
+const SANDBOX_MS = 9 * MINUTE_MS;
+
+/** All of the defence in a sandbox. */
+export const SANDBOX_LIMITS: readonly Limit[] = [
+  {
+    name: 'sandbox_link',
+    of: { dimension: 'link.answers', ms: SANDBOX_MS },
+    reached: ({ sum }) => sum >= SANDBOX_FAILED,
+    why: 'thirty failed cards from one static link within ten minutes are no normal use, also of who only tries us out',
+  },
+  {
+    name: 'sandbox_address',
+    of: { dimension: 'ip.answers', ms: SANDBOX_MS },
+    reached: ({ sum }) => sum >= SANDBOX_FAILED,
+    why: 'the same from one address',
   },
 ];
 

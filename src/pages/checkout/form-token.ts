@@ -26,6 +26,8 @@ export interface FormTokens {
     headers: IncomingHttpHeaders,
     framed: boolean,
   ): { readonly token: string; readonly cookie: string | null };
+  /** The browser that a form was made for, while it keeps our cookie; null: no form of ours. */
+  sessionOf(token: string): string | null;
   /** May this form be acted on? */
   accepts(page: string, headers: IncomingHttpHeaders, token: string): boolean;
 }
@@ -57,6 +59,10 @@ export function formTokens({ keyed, random, clock, publicUrl }: FormTokenOptions
         token: `${hourNow()}.${value}.${form}.${macOf(page, value, form, hourNow())}`,
         cookie: known ? null : `${name}=${value}; Path=/; HttpOnly; ${site}${secure ? '; Secure' : ''}`,
       };
+    },
+    sessionOf(token) {
+      const value = token.split('.')[1] ?? '';
+      return VALUE.test(value) ? value : null;
     },
     accepts(page, headers, token) {
       const [hour = '', value = '', form = '', mac = ''] = token.split('.');

@@ -139,7 +139,7 @@ export function endPage(seen: Seen): Page {
   return page({
     ...common(seen),
     title: words.text(title),
-    body: html`<section class="card">${logo ? html`<img class="logo" src="${logo}" alt="">` : null}${mark(view.stage)}<div role="status"><h1>${words.text(title)}</h1><p>${words.text(text)}</p></div>${paid ? html`<h2>${words.text('receipt')}</h2>` : null}<dl>${rows}</dl>${view.returnUrl ? html`<a class="button" href="${view.returnUrl}" target="_top">${words.text('return_button')}</a>` : null}${paid ? html`<button class="plain" type="button" id="print" data-script hidden>${words.text('print')}</button>` : null}</section>`,
+    body: html`<section class="card">${logo ? html`<img class="logo" src="${logo}" alt="">` : null}${mark(view.stage)}<div role="status"><h1>${words.text(title)}</h1><p>${words.text(text)}</p></div>${view.heldBack ? html`<p class="note test">${words.text('test_held_back', { setting: 'card_testing' })}</p>` : null}${paid ? html`<h2>${words.text('receipt')}</h2>` : null}<dl>${rows}</dl>${view.returnUrl ? html`<a class="button" href="${view.returnUrl}" target="_top">${words.text('return_button')}</a>` : null}${paid ? html`<button class="plain" type="button" id="print" data-script hidden>${words.text('print')}</button>` : null}</section>`,
   });
 }
 

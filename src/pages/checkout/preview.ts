@@ -28,6 +28,7 @@ const EXAMPLE: Omit<PageView, 'template' | 'now' | 'updatedAt'> = {
   authCode: '',
   timeZone: 'UTC',
   sandbox: false,
+  heldBack: false,
   frameOrigins: [],
   bankForm: null,
 };

@@ -24,6 +24,7 @@ export interface CheckoutOptions {
   readonly checkout: CheckoutDoor;
   readonly tokens: FormTokens;
   readonly publicUrl: string;
+  readonly remoteAddressOf: (request: FastifyRequest) => string;
 }
 
 type Of = FastifyRequest<{ Params: { token: string } }>;
@@ -49,6 +50,7 @@ export function checkoutRoutes({
   checkout,
   tokens,
   publicUrl,
+  remoteAddressOf,
 }: CheckoutOptions): (app: FastifyInstance) => Promise<void> {
   const { origin } = new URL(publicUrl);
   const pathOf = (token: string): string => `/pay/${token}`;
@@ -100,13 +102,18 @@ export function checkoutRoutes({
     const form = textIn(fields, 'form');
     if (!tokens.accepts(token, request.headers, form))
       return send(reply, messagePage(wordsFor(request), 'forbidden_title', 'forbidden_text'), 403);
+    const ip = remoteAddressOf(request);
     const browser = browserOf(fields, {
-      ip: request.ip,
+      ip,
       userAgent: request.headers['user-agent'],
       accept: request.headers.accept,
     });
-    const next = await step(fields, { ip: request.ip, browser, form });
+    const next = await step(fields, { ip, browser, form, session: tokens.sessionOf(form) });
     if (!next) return missing(request, reply);
+    if (next.kind === 'too_often') {
+      reply.header('retry-after', String(next.retryAfterSeconds));
+      return send(reply, messagePage(wordsFor(request), 'too_often_title', 'too_often_text', ['*']), 429);
+    }
     if (next.kind === 'moved')
       return reply
         .code(303)

@@ -1,0 +1,42 @@
+// What people see, put together: the bank's pages, the payment page and the way back, with the limits that all of them have.
+import { type Random, systemClock } from './base/index.ts';
+import { checkoutDoor, type Gateway, land, landingView } from './gateway/orders/index.ts';
+import { formBodies, type Server } from './http/index.ts';
+import { checkoutRoutes, formTokens, landingRoutes, limitPages, type PageRates, pageLimits } from './pages/index.ts';
+import { acsRoutes, type Cardholders } from './threeds/index.ts';
+
+export interface PagesOptions {
+  readonly server: Server;
+  readonly gateway: Gateway;
+  readonly cardholders: Cardholders;
+  readonly random: Random;
+  readonly rates: PageRates;
+}
+
+export async function servePages({ server, gateway, cardholders, random, rates }: PagesOptions): Promise<void> {
+  const { db, clock, vault: keys, permutation: ids, publicUrl, log } = gateway;
+  const { remoteAddressOf } = server;
+  // Forms are for pages only: a parser beside the APIs would take their bodies away from them.
+  await server.app.register(async (pages) => {
+    const limits = pageLimits(systemClock, rates);
+    limitPages(pages, limits, server);
+    formBodies(pages);
+    await pages.register(acsRoutes({ db, clock, keys, ids, log, publicUrl, cardholders, remoteAddressOf }));
+    const tokens = formTokens({
+      keyed: (purpose, data) => keys.keyed(purpose, data),
+      random,
+      clock: systemClock,
+      publicUrl,
+    });
+    const checkout = checkoutDoor(gateway, limits.card);
+    await pages.register(checkoutRoutes({ checkout, tokens, publicUrl, remoteAddressOf }));
+    await pages.register(
+      landingRoutes({
+        land: (fields) => land(gateway, fields),
+        landed: (ticket) => landingView(gateway, ticket),
+        publicUrl,
+        log,
+      }),
+    );
+  });
+}
