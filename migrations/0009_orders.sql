@@ -52,6 +52,7 @@ create table orders (
 
 create index orders_created on orders (project_id, created_at desc, id desc);
 create index orders_merchant_order_id on orders (project_id, merchant_order_id) where merchant_order_id is not null;
+create index orders_in_flight on orders (in_flight) where in_flight is not null;
 create index orders_next_at on orders (next_at) where next_at is not null;
 
 create table operations (

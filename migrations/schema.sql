@@ -673,6 +673,7 @@ CREATE INDEX managed_accounts_identity ON public.managed_accounts USING btree (t
 CREATE INDEX messages_recipient ON public.messages USING btree (recipient, id);
 CREATE INDEX operations_created ON public.operations USING btree (project_id, created_at DESC, id DESC);
 CREATE INDEX orders_created ON public.orders USING btree (project_id, created_at DESC, id DESC);
+CREATE INDEX orders_in_flight ON public.orders USING btree (in_flight) WHERE (in_flight IS NOT NULL);
 CREATE INDEX orders_merchant_order_id ON public.orders USING btree (project_id, merchant_order_id) WHERE (merchant_order_id IS NOT NULL);
 CREATE INDEX orders_next_at ON public.orders USING btree (next_at) WHERE (next_at IS NOT NULL);
 CREATE INDEX postings_order ON public.postings USING btree (project_id, order_id);

@@ -22,7 +22,9 @@ import {
   orderInvariants,
   orderTimelines,
   orderTrace,
+  resolveOperation,
   sandboxWallets,
+  stuckOperations,
 } from './gateway/orders/index.ts';
 import { createProjects, sandboxSecrets, seedSandbox } from './gateway/projects/index.ts';
 import { createRisk } from './gateway/risk/index.ts';
@@ -243,7 +245,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       const [overdue, ...checks] = await Promise.all([
         // The job that deletes them runs every minute.
         vault.overdueCvvs(addMs(clock.now(), -120_000)),
-        ...invariants.map((invariant) => proof(database, invariant)),
+        ...invariants.map((invariant) => proof(database, invariant, clock.now())),
       ]);
       return [
         ...checks,
@@ -270,6 +272,8 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       invariants: checkInvariants,
       trace: (id) => orderTrace(gateway, id, issuing.decisionsOf),
       failing: due.failing,
+      stuckOperations: (after, limit) => stuckOperations(gateway, after, limit),
+      resolveOperation: (reference, told) => resolveOperation(gateway, reference, told),
       rotateKeys: () => vault.rotate(),
       previewPage: (template, language) => previewPage(template, language, clock.now()),
       checkPages: checkOwnPages,

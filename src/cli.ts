@@ -5,6 +5,7 @@ import { applyCommand } from './cli-apply.ts';
 import { type Call, CliError, type CommandSpec, type Json, type Options, parsed, Refused } from './cli-call.ts';
 import { commandSpecs } from './cli-commands.ts';
 import { issuingCommands } from './cli-issuing.ts';
+import { operationCommands } from './cli-operations.ts';
 import { pageCommands } from './cli-pages.ts';
 import { peopleCommands } from './cli-people.ts';
 
@@ -25,7 +26,14 @@ export function buildCli(actions: CliActions): Command {
   program.command('serve').description('start the server').action(actions.serve);
   program.command('migrate').description('bring the database to this version, and stop').action(actions.migrate);
   const groups = new Map<string, Command>();
-  for (const spec of [...commandSpecs, ...pageCommands, ...issuingCommands, ...peopleCommands, applyCommand]) {
+  for (const spec of [
+    ...commandSpecs,
+    ...operationCommands,
+    ...pageCommands,
+    ...issuingCommands,
+    ...peopleCommands,
+    applyCommand,
+  ]) {
     const [first = '', ...others] = spec.usage.split(' ');
     const grouped = others[0] !== undefined && !others[0].startsWith('<');
     let parent = program;

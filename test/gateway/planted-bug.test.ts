@@ -51,6 +51,13 @@ const centMore = set((row) => {
   const side = row.currency !== 'EUR' ? 0n : row.account === 'merchant_payable' ? 1n : 0n;
   return { amount: (row.amount as bigint) + (`${row.account} ${row.currency}` === 'fx:USD/EUR EUR' ? -1n : side) };
 });
+const unasked = (row: Readonly<Record<string, unknown>>) => {
+  const { recover: _, ...due } = row.due as Record<string, string>;
+  return { due, next_at: null };
+};
+const unbooked = (row: Readonly<Record<string, unknown>>) => ({
+  details: { ...(row.details as object), unbooked: { response_code: '00', auth_code: '', problem: 'a bug' } },
+});
 const sameArn = (): Record<string, unknown> => ({ arn: '74000000000000000000001' });
 
 interface Planted {
@@ -156,6 +163,20 @@ const BUGS: readonly Planted[] = [
     rewrite: all(at('refund.result', 'postings', centMore), at('refund.result', 'balances', centMore)),
     converted: true,
     red: ['conversion_adds_up'],
+  },
+  {
+    bug: 'an operation in flight is asked for by nobody',
+    rewrite: all(at('charge.intent', 'orders', set(unasked)), (changes, name) =>
+      name === 'charge.result' ? [] : changes,
+    ),
+    red: ['in_flight_is_found_out'],
+  },
+  {
+    bug: 'the answer to a charge is known, and not booked',
+    rewrite: all(at('charge.intent', 'operations', set(unbooked)), (changes, name) =>
+      name === 'charge.result' ? [] : changes,
+    ),
+    red: ['answers_are_booked'],
   },
   {
     bug: 'a payout is not counted',

@@ -62,6 +62,8 @@ export async function installation(): Promise<Installation> {
     invariants: async () => checks,
     trace: async (id) => traces.get(id) ?? null,
     failing: async () => [],
+    stuckOperations: async () => [],
+    resolveOperation: async () => ({ refused: 'operation_not_in_flight' }),
     rotateKeys: () => `key-${++state.rotations}`,
     checkPages: async () => [],
     previewPage: ({ brand, logo, fields }, language) => ({

@@ -3,7 +3,7 @@
 import type { Clock, Log, Permutation } from '../../base/index.ts';
 import type { Rates } from '../../ledger/index.ts';
 import type { Db } from '../../store/index.ts';
-import type { LinkFields, LinkResult } from '../orders/index.ts';
+import type { LinkFields, LinkResult, Resolved, StuckOperation, Told } from '../orders/index.ts';
 import { type Project, ProjectRefusal, type Projects, type Tools } from '../projects/index.ts';
 import type { Risk } from '../risk/index.ts';
 import type { PageTemplate } from '../templates/index.ts';
@@ -45,6 +45,10 @@ export interface Office {
   readonly trace: (orderId: bigint) => Promise<object | null>;
   /** What is due and fails, longest first: as it is shown. */
   readonly failing: (limit: number) => Promise<readonly object[]>;
+  /** Operations that the acquirer was asked for in vain, behind the one with this id. */
+  readonly stuckOperations: (after: bigint, limit: number) => Promise<readonly StuckOperation[]>;
+  /** Settles the one with this reference as the acquirer told. */
+  readonly resolveOperation: (reference: string, told: Told) => Promise<Resolved>;
   /** Makes a new key-encrypting key the active one; its name. */
   readonly rotateKeys: () => string | Promise<string>;
   /** The payment page of an order that is none: its text, and the header fields that it needs. */

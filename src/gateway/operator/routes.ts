@@ -25,6 +25,7 @@ import type { Office, Operator } from './office.ts';
 import { accessEndpoints } from './routes-access.ts';
 import { cardEndpoints } from './routes-cards.ts';
 import { inspectionEndpoints } from './routes-inspection.ts';
+import { operationEndpoints } from './routes-operations.ts';
 import { pageEndpoints } from './routes-pages.ts';
 import { projectEndpoints } from './routes-projects.ts';
 
@@ -100,6 +101,10 @@ const KINDS: Readonly<Record<ProjectRefusalCode | OperatorRefusalCode, FailureKi
   range_unknown: 'not_found',
   order_unknown: 'not_found',
   template_unknown: 'not_found',
+  operation_not_in_flight: 'conflict',
+  operation_not_stuck: 'conflict',
+  operation_being_asked: 'conflict',
+  operation_owed: 'conflict',
   project_closed: 'conflict',
   login_taken: 'conflict',
   credentials_full: 'conflict',
@@ -139,6 +144,7 @@ export function operatorApi(
       ...accessEndpoints(office),
       ...pageEndpoints(office),
       ...cardEndpoints(office),
+      ...operationEndpoints(office),
       ...inspectionEndpoints(office),
       ...more,
     ],

@@ -67,7 +67,8 @@ const recover: Handler = async (gateway, project, { order }) => {
       const operation = state?.operations.find(({ id }) => id === state.order.in_flight);
       if (!state || !operation || state.order.due.recover !== order.due.recover) return { value: null, changes: [] };
       if (recoveryAt(operation, now) === null) {
-        // Seven days without an answer: an operator's task.
+        // An operator's task alone.
+        gateway.log.error({ operation: operation.reference }, 'the acquirer is not asked any more');
         return { value: null, changes: [orderUpdate(withDue(state.order, { recover: null }))] };
       }
       const mine = { ...operation, process: gateway.lease.process() };

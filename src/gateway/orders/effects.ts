@@ -146,8 +146,11 @@ export const isPage = (order: Order): boolean => order.attempts > 0;
 const RECOVERY_MS = [1_000, 5_000, 30_000, 120_000, 600_000, 3_600_000] as const;
 const RECOVERY_DAYS = 7;
 
-/** When it is asked for again; null: no more. A hold must not survive, so reversals are asked for without end. */
+/** A hold must not survive: a reversal is asked for without end, and an authorization that is lost gets one however late. */
+const HOLDS: ReadonlySet<OperationType> = new Set(['authorize', 'reverse']);
+
+/** When it is asked for again; null: no more. */
 export function recoveryAt({ type, tries, created_at }: Operation, now: Date): Date | null {
-  if (type !== 'reverse' && now > addDays(created_at, RECOVERY_DAYS)) return null;
+  if (!HOLDS.has(type) && now > addDays(created_at, RECOVERY_DAYS)) return null;
   return addMs(now, RECOVERY_MS[Math.min(tries, RECOVERY_MS.length) - 1] ?? 0);
 }

@@ -12,6 +12,13 @@ export { isOver, type Stage } from './page-states.ts';
 export type { PageView } from './page-view.ts';
 export { orderEndpoints } from './routes.ts';
 export { operationFilters } from './schemas.ts';
+export {
+  type Resolved,
+  resolveOperation,
+  type StuckOperation,
+  stuckOperations,
+  type Told,
+} from './stuck.ts';
 export { orderTrace } from './trace.ts';
 export { sandboxWallets } from './wallet-keys.ts';
 export { WALLETS, type Wallet, type WalletKeys } from './wallets.ts';

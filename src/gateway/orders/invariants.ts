@@ -64,6 +64,18 @@ export const orderInvariants: readonly Invariant[] = [
           where o.events <> e.count or o.events <> e.last`,
   },
   {
+    id: 'answers_are_booked',
+    title: 'What the acquirer has answered is booked',
+    sql: `select project_id, order_id, id, type, details->'unbooked' as answer from operations where status = 'sent' and details->'unbooked' is not null`,
+  },
+  {
+    id: 'in_flight_is_found_out',
+    title: 'What is in flight is asked for, and is known within seven days',
+    sql: `select o.project_id, o.id, p.id as operation, p.created_at from orders o
+          join operations p on p.project_id = o.project_id and p.order_id = o.id and p.id = o.in_flight
+          where o.due->'recover' is null or o.next_at is null or p.created_at < $1::timestamptz - interval '7 days'`,
+  },
+  {
     id: 'payouts_are_counted',
     title: 'What counts against the bounds of payouts is what was paid out or is under way',
     sql: `with counted as (

@@ -178,6 +178,10 @@ export interface OperationDetails {
   readonly authorization_expires?: string | null;
   /** A reversal of a charge that was not settled yet. */
   readonly void?: boolean;
+  /** Answered, but the answer can't be booked: it stays in flight. */
+  readonly unbooked?: { readonly response_code: string; readonly auth_code: string; readonly problem: string };
+  /** Settled by hand: what the acquirer told, and who said so. */
+  readonly resolution?: { readonly outcome: string; readonly reason: string; readonly at: string };
   /** Of a payout: what it counts against the bounds of payouts. */
   readonly counted?: Counted;
   /** Ended by the gateway itself (hold expiry, capture delay), not by the merchant. */

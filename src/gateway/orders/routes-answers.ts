@@ -17,13 +17,17 @@ const dateTime = Matching('^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$', {
 const cashflow = Shape(
   {
     currency,
-    amount,
+    amount: signed,
     fee: amount,
-    incoming: amount,
+    incoming: signed,
     receivable: signed,
     reserve: amount,
   },
-  { title: 'Cashflow', description: "In the project's accounting currency." },
+  {
+    title: 'Cashflow',
+    description:
+      "In the project's accounting currency. receivable may be below zero; so may the amount of what gives back the last of a converted charge, by the rest of a rounding.",
+  },
 );
 
 const operationFields = {

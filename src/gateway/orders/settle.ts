@@ -33,11 +33,16 @@ export interface Settled {
   readonly stepUp?: boolean;
 }
 
+/** The acquirer told that there was no such message: nothing was done. */
+export type NeverArrived = 'never arrived';
+
 export interface Settlement {
   readonly project: Project;
   readonly operation: Operation;
   /** null: no answer came. */
-  readonly answer: NetworkAnswer | null;
+  readonly answer: NetworkAnswer | NeverArrived | null;
+  /** Told by telephone, not by the link. */
+  readonly resolution?: Operation['details']['resolution'];
   /** The card, for what its answer tells the risk counters. */
   readonly pan?: Pan | null;
   /** The order's postings, for a void of its charge. */
@@ -104,12 +109,32 @@ export function settle(gateway: Gateway, settlement: Settlement): Command<Settle
           changes: [],
         };
       }
-      const now = gateway.clock.now();
-      return settlement.answer === null
-        ? withoutAnswer({ gateway, settlement, state, loaded, now }, current)
-        : withAnswer({ gateway, settlement, state, loaded, now }, current, settlement.answer);
+      const context = { gateway, settlement, state, loaded, now: gateway.clock.now() };
+      const { answer, resolution } = settlement;
+      const details = { ...without(current.details, 'unbooked'), ...(resolution ? { resolution } : {}) };
+      if (answer === null) return withoutAnswer(context, { ...current, details });
+      try {
+        return withAnswer(context, { ...current, details }, answer);
+      } catch (error) {
+        return unbooked(context, current, answer, error);
+      }
     },
   };
+}
+
+/**
+ * The acquirer has answered and the books can't take it: a defect of ours, or data that somebody changed. What is true at the acquirer
+ * stays true, so the operation stays in flight, is asked for again, and is shown to the operator.
+ */
+function unbooked(context: Context, sent: Operation, answer: NetworkAnswer | NeverArrived, error: unknown): Outcome {
+  const { log } = context.gateway;
+  log.error({ err: error, operation: sent.reference, type: sent.type }, 'an answer could not be booked');
+  const { responseCode, authCode } = answer === 'never arrived' ? { responseCode: '', authCode: null } : answer;
+  const problem = error instanceof Error ? error.message : 'unknown';
+  return withoutAnswer(context, {
+    ...sent,
+    details: { ...sent.details, unbooked: { response_code: responseCode, auth_code: authCode ?? '', problem } },
+  });
 }
 
 type Outcome = ReturnType<Command<Settled>['decide']>;
@@ -122,11 +147,11 @@ interface Context {
   readonly now: Date;
 }
 
-function withAnswer(context: Context, sent: Operation, answer: NetworkAnswer): Outcome {
+function withAnswer(context: Context, sent: Operation, answer: NetworkAnswer | NeverArrived): Outcome {
   const { gateway, settlement, state, now } = context;
   const { project } = settlement;
   const { order } = state;
-  const operation = answered(sent, answer, order, now);
+  const operation = answer === 'never arrived' ? unanswered(sent, now) : answered(sent, answer, order, now);
   const terminal = terminalOf(project, order.terminal);
   const circumstances = { project, terminal, now };
   const free: Order = {
@@ -296,8 +321,8 @@ function answerFor(
 /** What authorizes or pays out made its order, unless a cardholder was asked in between: then it was a request before. */
 const isNew = ({ secure3d }: Order): boolean => secure3d?.transaction_id === undefined;
 
-/** What the merchant reads of a refusal. */
-export const failureText = (operation: Operation): string => isoCode(operation.iso_response_code).failureMessage;
+/** What the merchant reads of a refusal; without a code it is a malfunction. */
+export const failureText = ({ iso_response_code: code }: Operation): string => isoCode(code || '96').failureMessage;
 
 /** The CVV of a challenged order goes in the commit that decides its authorization. */
 function finalCvv(gateway: Gateway, order: Order, operation: Operation): Change[] {

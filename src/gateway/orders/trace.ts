@@ -34,6 +34,7 @@ export async function orderTrace(gateway: Gateway, id: bigint, decisions: Issuer
       reference: operation.reference,
       tries: operation.tries,
       rrn: operation.details.rrn ?? null,
+      resolution: operation.details.resolution ?? null,
       resolved_at: operation.resolved_at?.toISOString() ?? null,
     })),
     findings: findings.map(({ rule_id, class: of, action, dry_run, created_at }) => ({

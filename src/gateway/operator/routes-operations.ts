@@ -1,0 +1,91 @@
+// What the acquirer was asked for in vain: what waits for somebody, and settling it as the acquirer told by telephone.
+import Type from 'typebox';
+import { type AnyEndpoint, Choice, Digits, endpointOf, Integer, Optional, Shape, Text } from '../../http/index.ts';
+import { OperatorRefusal } from './errors.ts';
+import { audited, type Office, type Operator } from './office.ts';
+
+const endpoint = endpointOf<Operator>();
+
+const Code = (length: number, description: string): ReturnType<typeof Type.Unsafe<string>> =>
+  Type.Unsafe<string>({ type: 'string', pattern: `^[A-Za-z0-9]{${length}}$`, description });
+
+const Resolution = Shape(
+  {
+    outcome: Choice(['approved', 'declined', 'never_arrived'] as const, {
+      description: 'What became of it at the acquirer.',
+    }),
+    response_code: Optional(Code(2, 'ISO 8583 response code; 00 or 05 when it was not told.')),
+    auth_code: Optional(Code(6, 'Of an approval.')),
+    reason: Text({ min: 1, max: 500, description: 'Who at the acquirer said so, and when. Kept with the operation.' }),
+  },
+  { title: 'Resolution' },
+);
+
+/** Endpoints for operations that are stuck. */
+export function operationEndpoints(office: Office): AnyEndpoint<Operator>[] {
+  const { stuckOperations, resolveOperation, permutation } = office;
+  return [
+    endpoint({
+      method: 'GET',
+      path: '/operations/stuck',
+      operation: 'operationsStuck',
+      summary:
+        'Lists operations that the acquirer was asked for in vain, or whose answer could not be booked; the eldest first',
+      description:
+        '`why`: `no_answer` (six tries or more; it is still asked for), `given_up` (it is asked for no more), `not_bookable` (the acquirer has answered, `answer` says what is in the way).',
+      right: null,
+      query: Shape({
+        after: Optional(Digits({ max: 18, description: 'Id of the last one of the page before.' })),
+        per_page: Optional(Integer(1, 1000)),
+      }),
+      answers: { 200: { description: 'Operations; `id` is our reference, by which the acquirer knows it' } },
+      async handler({ query: { after = '0', per_page = 100 } }) {
+        return { status: 200, body: { operations: await stuckOperations(BigInt(after), per_page) } };
+      },
+    }),
+    endpoint({
+      method: 'POST',
+      path: '/operations/:id/resolve',
+      operation: 'operationResolve',
+      summary: 'Settles a stuck operation as the acquirer told by telephone',
+      description:
+        'Order, books, event and the answer kept for its idempotency key become what they would be had the acquirer answered by the link.',
+      right: null,
+      params: Shape({ id: Digits({ max: 18, description: 'Id of the operation.' }) }),
+      body: Resolution,
+      example: { outcome: 'approved', auth_code: '047956', reason: 'J. Doe, acquirer support, 2026-11-21 14:05' },
+      answers: {
+        200: { description: 'The operation as it is settled' },
+        409: {
+          description: 'Not in flight (any more), not stuck, being asked for right now, or a reversal still owed',
+        },
+        422: { description: 'Wrong fields, or a code that says something else than the outcome' },
+      },
+      async handler(input) {
+        const { id } = input.params;
+        const target = `${id}/${input.body.outcome}`;
+        const { operation, login } = await audited(office, input, 'operation.resolve', target, async () => {
+          const resolved = await resolveOperation(id, input.body);
+          if (!('refused' in resolved)) return resolved;
+          if (resolved.refused !== 'code_contradicts') throw new OperatorRefusal(resolved.refused);
+          const details = ['fits the outcome; never_arrived has no code'];
+          throw new OperatorRefusal('unfit', [
+            { path: ['response_code'], message: 'Contradicts the outcome', details },
+          ]);
+        });
+        return {
+          status: 200,
+          body: {
+            id: operation.reference,
+            order_id: permutation.outward(operation.order_id),
+            project: login,
+            type: operation.type,
+            status: operation.status,
+            iso_response_code: operation.iso_response_code,
+            auth_code: operation.auth_code,
+          },
+        };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,146 @@
+// Operations that the acquirer was asked for in vain, or whose answer can't be booked: an operator's task from the sixth try on. What the
+// acquirer tells by telephone is settled on the one way there is, with the same postings, event and kept answer as if it had come by the link.
+// Rule: nothing is settled by hand while the acquirer is being asked, so that no answer can contradict it.
+import { addMs, formatAmount, maskPansIn } from '../../base/index.ts';
+import { postingsOfOrders } from '../../ledger/index.ts';
+import { isoCode, type NetworkAnswer } from '../../network/index.ts';
+import type { Gateway } from './gateway.ts';
+import type { Operation, OrderState } from './model.ts';
+import { orderKind } from './queries.ts';
+import { type NeverArrived, SENT_LIMIT_MS, type Settled, settle } from './settle.ts';
+import { operationInFlight, operationsStuck } from './stuck-queries.ts';
+
+/** The try from which on an operation is an operator's task. */
+const STUCK_TRIES = 6;
+
+export type StuckReason = 'not_bookable' | 'given_up' | 'no_answer';
+
+export interface StuckOperation {
+  /** Our own reference, by which the acquirer knows it. */
+  readonly id: string;
+  readonly order_id: string;
+  readonly project: string | null;
+  readonly type: string;
+  /** A reversal that is owed because an authorization got no answer. */
+  readonly owed: boolean;
+  readonly amount: string;
+  readonly currency: string;
+  readonly since: string;
+  readonly tries: number;
+  readonly why: StuckReason;
+  /** What the acquirer answered, and what is in the way of booking it. */
+  readonly answer: { readonly response_code: string; readonly auth_code: string; readonly problem: string } | null;
+  readonly next_try: string | null;
+}
+
+/** Why it waits for an operator; null: it is still asked for by itself. */
+function reasonOf({ tries, details }: Operation, recover: string | null): StuckReason | null {
+  if (details.unbooked) return 'not_bookable';
+  if (recover === null) return 'given_up';
+  return tries >= STUCK_TRIES ? 'no_answer' : null;
+}
+
+/** Those behind `after`, in the order in which they began. */
+export async function stuckOperations(gateway: Gateway, after: bigint, limit: number): Promise<StuckOperation[]> {
+  const rows = await operationsStuck(gateway.db, STUCK_TRIES, after, limit);
+  return Promise.all(
+    rows.map(async ({ recover, ...operation }) => ({
+      id: operation.reference,
+      order_id: gateway.permutation.outward(operation.order_id),
+      project: (await gateway.project(operation.project_id))?.login ?? null,
+      type: operation.type,
+      owed: operation.system,
+      amount: formatAmount(operation.amount, operation.currency),
+      currency: operation.currency,
+      since: operation.created_at.toISOString(),
+      tries: operation.tries,
+      why: reasonOf(operation, recover) ?? 'no_answer',
+      answer: operation.details.unbooked ?? null,
+      next_try: recover,
+    })),
+  );
+}
+
+/** What the acquirer told. */
+export interface Told {
+  readonly outcome: 'approved' | 'declined' | 'never_arrived';
+  /** Absent: 00 for approved, 05 for declined. */
+  readonly response_code?: string | undefined;
+  readonly auth_code?: string | undefined;
+  /** Who said so, when, and to whom: kept with the operation. */
+  readonly reason: string;
+}
+
+type Refusal =
+  | 'operation_not_in_flight'
+  | 'operation_not_stuck'
+  | 'operation_being_asked'
+  | 'operation_owed'
+  | 'code_contradicts';
+
+export type Resolved = { readonly refused: Refusal } | { readonly operation: Operation; readonly login: string };
+
+const DEFAULT_CODES = { approved: '00', declined: '05' } as const;
+
+const codeOf = ({ outcome, response_code }: Told): string =>
+  response_code ?? (outcome === 'never_arrived' ? '' : DEFAULT_CODES[outcome]);
+
+/** Whether the code may stand for what was told. */
+function fits(told: Told): boolean {
+  if (told.outcome === 'never_arrived') return told.response_code === undefined && told.auth_code === undefined;
+  const approves = isoCode(codeOf(told)).class === 'approved';
+  return approves === (told.outcome === 'approved') && (approves || told.auth_code === undefined);
+}
+
+const answerOf = (told: Told, { amount, details }: Operation): NetworkAnswer | NeverArrived =>
+  told.outcome === 'never_arrived'
+    ? 'never arrived'
+    : {
+        responseCode: codeOf(told),
+        authCode: told.auth_code ?? null,
+        rrn: details.rrn ?? '',
+        networkTransactionId: details.network_transaction_id ?? null,
+        cvvResult: null,
+        avsResult: null,
+        approvedMinor: told.outcome === 'approved' ? amount : null,
+      };
+
+/** Settles an operation as the acquirer told; what it is then, and whose. An authorization never waits here: it is not revived, its reversal is. */
+export async function resolveOperation(gateway: Gateway, reference: string, told: Told): Promise<Resolved> {
+  if (!fits(told)) return { refused: 'code_contradicts' };
+  const operation = /^\d{1,18}$/.test(reference) ? await operationInFlight(gateway.db, BigInt(reference)) : null;
+  const project = operation && (await gateway.project(operation.project_id));
+  if (!operation || !project) return { refused: 'operation_not_in_flight' };
+  const postings = operation.details.void ? await postingsOfOrders(gateway.db, project.id, [operation.order_id]) : [];
+  const { outcome } = told;
+  const settlement = settle(gateway, {
+    project,
+    operation,
+    answer: answerOf(told, operation),
+    resolution: { outcome, reason: maskPansIn(told.reason), at: gateway.clock.now().toISOString() },
+    postings,
+  });
+  const settled = await gateway.committer.submit<Settled | { readonly refused: Refusal }>({
+    ...settlement,
+    decide(loaded) {
+      const key = { owner: project.id, id: operation.order_id };
+      const refused = refusalOf(loaded.get(orderKind, key), operation.id, outcome, gateway.clock.now());
+      return refused ? { value: { refused }, changes: [] } : settlement.decide(loaded);
+    },
+  });
+  if ('refused' in settled) return settled;
+  return {
+    operation: settled.state.operations.find(({ id }) => id === operation.id) ?? operation,
+    login: project.login,
+  };
+}
+
+/** Why it can't be settled by hand, as it stands under the order's lock; null: it can. */
+function refusalOf(state: OrderState | undefined, id: bigint, outcome: Told['outcome'], now: Date): Refusal | null {
+  const operation = state?.operations.find((known) => known.id === id);
+  if (!state || operation?.status !== 'sent') return 'operation_not_in_flight';
+  const { recover = null } = state.order.due;
+  if (reasonOf(operation, recover) === null) return 'operation_not_stuck';
+  if (recover !== null && new Date(recover) <= addMs(now, SENT_LIMIT_MS)) return 'operation_being_asked';
+  return operation.system && outcome === 'never_arrived' ? 'operation_owed' : null;
+}
