@@ -119,12 +119,12 @@ module.exports = {
     {
       name: 'few-files-at-the-top',
       comment:
-        'Beside the rooms there are main.ts, app.ts with its ground floor, what runs beside requests and the pages, config.ts and the command line of the operator.',
+        'Beside the rooms there are main.ts, app.ts with its ground floor, what runs beside requests, the pages, its health and its end, config.ts and the command line of the operator.',
       severity: 'error',
       from: {},
       to: {
         path: '^src/[^/]+\\.ts$',
-        pathNot: '^src/(main|app|app-ground|app-work|app-pages|config|cli|cli-[a-z]+)\\.ts$',
+        pathNot: '^src/(main|app|app-ground|app-work|app-pages|app-closing|app-health|config|cli|cli-[a-z]+)\\.ts$',
       },
     },
     {

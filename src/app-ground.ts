@@ -1,5 +1,7 @@
 // The ground floor of the composition root: database, clock, ids, committer, vault and rates, opened in order.
 // Rule: what is opened is put among the closers at once, so that a start that fails half way leaves nothing behind.
+import type { Closer } from './app-closing.ts';
+import { createHealth, type Health } from './app-health.ts';
 import {
   type Clock,
   type IdMaker,
@@ -70,6 +72,7 @@ export interface Ground {
   readonly committer: Committer;
   readonly vault: Vault;
   readonly rates: Rates;
+  readonly health: Health;
   /** What runs, and should be otherwise before it matters. */
   readonly warnings: readonly Warning[];
 }
@@ -91,12 +94,7 @@ const WARNINGS = {
   },
 } as const;
 
-export async function openGround(
-  config: Config,
-  options: GroundOptions,
-  log: Log,
-  closers: (() => Promise<void> | void)[],
-): Promise<Ground> {
+export async function openGround(config: Config, options: GroundOptions, log: Log, closers: Closer[]): Promise<Ground> {
   const virtual = config.mode === 'sandbox' ? new VirtualClock(options.clock ?? systemClock) : null;
   const clock: Clock = virtual ?? options.clock ?? systemClock;
   const random = systemRandom;
@@ -130,17 +128,24 @@ export async function openGround(
 
   const ids = idMaker(clock, await nextIdNode(database));
   const metrics = createMetrics({ process: true });
+  const health = createHealth({
+    database,
+    lease,
+    committer: () => committer,
+    dataDir: alone ? config.dataDir : null,
+  });
   const committing = createCommitter({
     connect: () => database.session(),
     clock: systemClock,
     ids,
     log,
     onGroup: metrics.group,
+    onAttempt: (error) => health.attempted(error),
     mayDecide: lease.held,
     ...(options.patienceMs ? { patienceMs: options.patienceMs } : {}),
     ...(options.faultPoint ? { faultPoint: options.faultPoint } : {}),
   });
-  const committer = options.plant?.(committing) ?? committing;
+  const committer: Committer = options.plant?.(committing) ?? committing;
   closers.push(() => committer.drain(DRAIN_MS));
   const { dataDir, keyFile } = config;
   const vault = await openVault({ dataDir, keyFile, database, clock, random, log, allowCreate: true });
@@ -155,18 +160,27 @@ export async function openGround(
   ];
   for (const { text, ...code } of warnings) log.warn(code, text);
 
-  return { clock, sandbox, random, database, lease, ids, permutation, metrics, committer, vault, rates, warnings };
+  return {
+    clock,
+    sandbox,
+    random,
+    database,
+    lease,
+    ids,
+    permutation,
+    metrics,
+    committer,
+    vault,
+    rates,
+    warnings,
+    health,
+  };
 }
 
 async function openSandbox(
   database: Database,
   clock: VirtualClock,
-  {
-    process,
-    random,
-    log,
-    closers,
-  }: { process: bigint; random: Random; log: Log; closers: (() => Promise<void> | void)[] },
+  { process, random, log, closers }: { process: bigint; random: Random; log: Log; closers: Closer[] },
 ): Promise<Sandbox> {
   const shared = await openShared(database, { process, clock: systemClock, log });
   const sandbox = {

@@ -1,5 +1,6 @@
 // The composition root: the only file that knows every room. Opens them in order, gives each what it needs, closes them in reverse.
 // What everything stands on is opened by app-ground.ts.
+import { type Closer, closeAll } from './app-closing.ts';
 import { DRAIN_MS, type GroundOptions, openGround } from './app-ground.ts';
 import { servePages } from './app-pages.ts';
 import { dueQueue, dueWork, runChores } from './app-work.ts';
@@ -61,11 +62,13 @@ export interface App {
   readonly checkInvariants: () => Promise<Check[]>;
   /** Sentences for those who run it. */
   readonly warnings: readonly string[];
-  /** Lets requests end, finishes what was begun, closes everything. */
-  stop(): Promise<void>;
+  /** Lets requests end, finishes what was begun, closes everything, within half a minute. False: something did not end. */
+  stop(): Promise<boolean>;
 }
 
 export interface AppOptions extends GroundOptions {
+  /** After this long a client of the two APIs is told that the outcome is unknown. */
+  readonly answerMs?: number;
   readonly log?: Log;
   /** How often pages may be asked for, instead of the mode's own. */
   readonly pageRates?: PageRates;
@@ -82,14 +85,11 @@ export interface AppOptions extends GroundOptions {
 export async function startApp(config: Config, options: AppOptions = {}): Promise<App> {
   const log = options.log ?? createLog(config.logLevel);
   const sandbox = config.mode === 'sandbox';
-  const closers: (() => Promise<void> | void)[] = [];
-  const closeAll = async (): Promise<void> => {
-    for (const close of closers.reverse())
-      await Promise.resolve(close()).catch((error: unknown) => log.error({ err: error }, 'closing failed'));
-  };
+  const closers: Closer[] = [];
   try {
     const ground = await openGround(config, options, log, closers);
-    const { clock, random, database, lease, ids, permutation, metrics, committer, vault, rates, warnings } = ground;
+    const { clock, random, database, lease, ids, permutation, metrics, committer, vault, rates, warnings, health } =
+      ground;
 
     const links = new Map<string, Link>();
     let simulator: ReturnType<typeof createSimulator> | null = null;
@@ -128,6 +128,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       random,
       metrics,
       trustedProxies: config.trustedProxies,
+      timeouts: options.answerMs ? { answerMs: options.answerMs } : {},
       https: config.publicUrl.startsWith('https:'),
     });
     const publicUrl = config.publicUrl || urlOf(config.host, config.port);
@@ -322,9 +323,13 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     operations(server, {
       metrics,
       ready: async () => {
-        await database.query('select 1');
-        const codes = warnings.map(({ warning }) => warning);
-        return { ok: true, checks: { database: true, migrations: true }, warnings: codes };
+        const checks = await health.check();
+        return {
+          ok: Object.values(checks).every(Boolean),
+          checks,
+          links: Object.fromEntries([...links.keys()].map((name) => [name, 'up'])),
+          warnings: warnings.map(({ warning }) => warning),
+        };
       },
     });
     const pageRates = options.pageRates ?? PAGE_RATES[config.mode];
@@ -352,9 +357,9 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     closers.push(() => server.close());
     if (config.workers) inBackground(checkOwnPages());
     const told = warnings.map(({ text }) => text);
-    return { url, gateway, database, checkInvariants, warnings: told, stop: closeAll };
+    return { url, gateway, database, checkInvariants, warnings: told, stop: () => closeAll(closers, log) };
   } catch (error) {
-    await closeAll();
+    await closeAll(closers, log);
     throw error;
   }
 }

@@ -48,7 +48,7 @@ async function serve(): Promise<void> {
     if (stopping) return;
     stopping = true;
     app.stop().then(
-      () => process.exit(0),
+      (clean) => process.exit(clean ? 0 : 1),
       () => process.exit(1),
     );
   };

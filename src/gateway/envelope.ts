@@ -76,7 +76,7 @@ export const gatewayEnvelope: Envelope = {
     const [failure_type, message, status] = FAILURES[kind];
     const headers = failureHeaders(detail);
     if (kind === 'unauthenticated') headers['www-authenticate'] = 'Basic realm="gateway", charset="UTF-8"';
-    const body = { failure_type, failure_message: detail.message ?? message, order_id: null };
+    const body = { failure_type, failure_message: detail.message ?? message, order_id: detail.made ?? null };
     return { status, headers, body: kind === 'validation' ? { ...body, errors: detail.errors ?? [] } : body };
   },
   rate: rateFields,

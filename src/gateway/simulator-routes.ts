@@ -28,6 +28,7 @@ export const simulatorApi = (
   more: readonly AnyEndpoint<Operator>[],
 ): Api<Operator> => ({
   prefix: '/simulator',
+  patient: true,
   name: 'Simulator',
   envelope: operatorEnvelope,
   authentication,

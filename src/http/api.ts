@@ -1,7 +1,7 @@
 // Serves the endpoints of an API. Rule: one order of checks for every request: credentials, rights, rate, shape, then the handler.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../base/index.ts';
-import type { Once } from '../store/index.ts';
+import { type Caller, forCaller, type Once } from '../store/index.ts';
 import type { RequestHead } from './authenticate.ts';
 import { asksForCsv, readBody, requireAccepts, requireJson } from './body.ts';
 import type { Answer, AnyEndpoint, Api, Input, Reader } from './endpoint.ts';
@@ -43,12 +43,12 @@ function serve<Principal>(
   declaration: Api<Principal>,
   endpoint: AnyEndpoint<Principal>,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
-  const { authentication, allows, limits, failureOf, reader } = declaration;
+  const { authentication, allows, limits, failureOf, reader, patient } = declaration;
   const shape = reader ? readerShaper(declaration, reader, endpoint) : shaper(declaration, endpoint);
   const { media = 'application/json' } = endpoint;
+  const inTime = patient ? null : server.inTime;
 
-  return async function handle(request, reply) {
-    server.work.begin();
+  async function answerTo(request: FastifyRequest, reply: FastifyReply): Promise<Answer> {
     try {
       const head: RequestHead = { headers: request.raw.headers, remoteAddress: server.remoteAddressOf(request) };
       const checked = authentication.check(head);
@@ -58,14 +58,25 @@ function serve<Principal>(
       const csv = endpoint.orCsv === true && asksForCsv(head.headers.accept);
       if (!csv) requireAccepts(head.headers.accept, media);
       const shaped = await shape(request, principal);
-      const answer = await endpoint.handler(
+      return await endpoint.handler(
         new HandlerInput(principal, shaped, request.id, head.remoteAddress, server.log, csv),
       );
-      return await send(reply, answer);
     } catch (error) {
-      return await server.refuse(error instanceof Failure ? error : (failureOf?.(error) ?? error), request, reply);
-    } finally {
-      server.work.end();
+      throw error instanceof Failure ? error : (failureOf?.(error) ?? error);
+    }
+  }
+
+  return async function handle(request, reply) {
+    server.work.begin();
+    const caller: Caller = { gone: false, made: null };
+    const answering = forCaller(caller, () => answerTo(request, reply));
+    // Also behind a client who was told that nobody knows: what has begun is finished.
+    answering.then(server.work.end, server.work.end);
+    try {
+      return await send(reply, await (inTime ? inTime(answering) : answering));
+    } catch (error) {
+      caller.gone = true;
+      return await server.refuse(error, request, reply, caller.made);
     }
   };
 }

@@ -124,6 +124,8 @@ export interface Api<Principal> {
     readonly limiter: RateLimiter;
     readonly rateOf: (principal: Principal) => { readonly key: string; readonly rate: Rate } | null;
   };
+  /** Its work may take minutes, and its clients wait. Otherwise who has no answer in time is told that the outcome is unknown. */
+  readonly patient?: true;
   readonly idempotency?: OnceOptions & {
     /** Whose records the keys of this principal are, and which credential. */
     readonly scopeOf: (principal: Principal) => { readonly owner: bigint; readonly credential: string };

@@ -50,6 +50,8 @@ export interface FailureDetail {
   readonly allow?: string;
   readonly retryAfterSeconds?: number;
   readonly rate?: RateState;
+  /** The id of what the request made, or may have made: the outcome isn't known. */
+  readonly made?: string;
 }
 
 /** Thrown on the way in, and by handlers through everything below them; the API's envelope makes the answer of it. */
@@ -185,11 +187,12 @@ const KINDS: Readonly<Record<string, FailureKind>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
 };
 
-/** Any error as a failure; what isn't the client's fault is `internal`. */
-export function failureFrom(error: unknown): Failure {
+/** Any error as a failure; what isn't the client's fault is `internal`, with the id of what may have been made. */
+export function failureFrom(error: unknown, made: string | null = null): Failure {
   if (error instanceof Failure) return error;
   const { code = '', statusCode = 500 } = (error ?? {}) as { code?: string; statusCode?: number };
-  return new Failure(KINDS[code] ?? (statusCode >= 400 && statusCode < 500 ? 'bad_request' : 'internal'));
+  const kind = KINDS[code] ?? (statusCode >= 400 && statusCode < 500 ? 'bad_request' : 'internal');
+  return new Failure(kind, kind === 'internal' && made !== null ? { made } : {});
 }
 
 /** The parts of an error that may be logged: a database's error also carries values of rows. */

@@ -85,6 +85,8 @@ export interface Readiness {
   readonly ok: boolean;
   /** What was looked at, by name: `{database: true, migrations: false}`. */
   readonly checks: Readonly<Record<string, boolean>>;
+  /** What each link to an acquirer is at; a link that is down makes nothing unready. */
+  readonly links?: Readonly<Record<string, string>>;
   /** What an operator should see to, and what doesn't make it unready: codes. */
   readonly warnings?: readonly string[];
 }

@@ -6,6 +6,7 @@ import type { Clock, Log, Random } from '../base/index.ts';
 import { BODY_LIMIT, discardBody } from './body.ts';
 import { API_HEADERS, describeError, type Envelope, Failure, failureFrom, problemEnvelope } from './failure.ts';
 import { answerMalformed, expectContinue, type MalformedError } from './malformed.ts';
+import { timeLimit } from './overdue.ts';
 import { routeTable } from './templates.ts';
 
 /** What counts requests (operations.ts). */
@@ -36,6 +37,8 @@ export interface Timeouts {
   /** A connection on which nothing moves; longer than any handler may take. */
   readonly silenceMs: number;
   readonly keepAliveMs: number;
+  /** After this long a client is told that the outcome is unknown; the contract says 30 s. */
+  readonly answerMs: number;
   /** How long `close` waits for requests under way. */
   readonly drainMs: number;
 }
@@ -46,7 +49,8 @@ const TIMEOUTS: Timeouts = {
   checkMs: 2000,
   silenceMs: 90_000,
   keepAliveMs: 72_000,
-  drainMs: 25_000,
+  answerMs: 28_000,
+  drainMs: 12_000,
 };
 const HEADER_LIMIT = 16 * 1024;
 const LONGEST_PARAM = 200;
@@ -55,12 +59,14 @@ export interface Server {
   /** For pages: what is mounted here itself has to set its own content security policy and caching. */
   readonly app: FastifyInstance;
   readonly log: Log;
+  /** Rejects with Overdue when work takes longer than a client may wait. */
+  inTime<Value>(work: Promise<Value>): Promise<Value>;
   /** From now on what goes wrong below the prefix is answered in this shape. */
   ownPrefix(prefix: string, envelope: Envelope): void;
   /** The client's address; that of the last untrusted hop behind trusted proxies. */
   remoteAddressOf(request: FastifyRequest): string;
-  /** Answers a failure in the shape of the API it belongs to. Anything but a Failure is a 500 and logged. */
-  refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply;
+  /** Answers a failure in the shape of the API it belongs to. Anything but a Failure is a 500 and logged; `made`: see FailureDetail. */
+  refuse(error: unknown, request: FastifyRequest, reply: FastifyReply, made?: string | null): FastifyReply;
   /** Counts work that has to end before the server is closed, also when its client has gone. */
   readonly work: { begin(): void; end(): void };
   listen(options: { readonly host: string; readonly port: number }): Promise<{ readonly port: number }>;
@@ -168,8 +174,13 @@ export function createServer(options: ServerOptions): Server {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
 
-  function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const failure = failureFrom(error);
+  function refuse(
+    error: unknown,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    made: string | null = null,
+  ): FastifyReply {
+    const failure = failureFrom(error, made);
     if (failure.kind === 'internal') log.error({ requestId: request.id, ...describeError(error) }, 'request failed');
     discardBody(request.raw);
     return sendFailure(envelopeAt(request.url), failure, reply);
@@ -193,6 +204,7 @@ export function createServer(options: ServerOptions): Server {
   return {
     app,
     log,
+    inTime: timeLimit(clock, timeouts.answerMs),
     refuse,
     work,
     ownPrefix: (prefix, envelope) => void prefixes.push([prefix, envelope]),

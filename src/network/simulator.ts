@@ -2,7 +2,7 @@
 // Rule: an effect is in the record before its answer leaves, so whatever becomes of the answer, an inquiry tells the truth.
 import type { Clock, Log, Random } from '../base/index.ts';
 import type { Committer, Db } from '../store/index.ts';
-import { insert } from '../store/index.ts';
+import { forNobody, insert } from '../store/index.ts';
 import { lookupBin } from './bins.ts';
 import { createFaults, type FaultCount, type Faults } from './faults.ts';
 import { authCodeFrom, networkTransactionId, rrnOf } from './identifiers.ts';
@@ -172,7 +172,7 @@ export function createSimulator(options: SimulatorOptions): Simulator {
   async function counted<Answer>(work: () => Promise<Answer>): Promise<Answer> {
     try {
       if (stopped.signal.aborted) throw new NoAnswer('reset');
-      const answer = await work();
+      const answer = await forNobody(work);
       counts.answered++;
       return answer;
     } catch (error) {

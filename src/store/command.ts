@@ -63,6 +63,8 @@ export interface Command<Value> {
   /** For traces and fault points: `authorize.intent`. */
   readonly name: string;
   readonly needs: readonly Need[];
+  /** It records what was found out about work that has begun: written also when its caller waits no more. */
+  readonly finishes?: true;
   /** Pure: it may be asked again, when a group had to be given up. */
   decide(state: Loaded): Decision<Value>;
 }

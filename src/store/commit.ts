@@ -2,6 +2,7 @@
 // its state once, decides in order of arrival, writes each table with one statement, commits once. Alone, a command commits at once.
 // Rule: a COMMIT without an answer is asked for until it is known; nothing is decided a second time before that.
 import type { Clock, IdMaker, Log } from '../base/index.ts';
+import { type Caller, presentCaller } from './caller.ts';
 import { type Command, type Committer, NotWritten, OutcomeUnknown, type Session } from './command.ts';
 import { type Decided, decideAll, loadStates } from './decide.ts';
 import { groupMark, wasWritten } from './outcome.ts';
@@ -17,6 +18,8 @@ export interface CommitterOptions {
   readonly ids: IdMaker;
   readonly log: Log;
   readonly faultPoint?: FaultPoint;
+  /** After each attempt: null when it was written, or nothing was to be; else why not. */
+  readonly onAttempt?: (error: unknown) => void;
   readonly onGroup?: (size: number, ms: number) => void;
   /** Larger groups bring nothing more and make the first caller wait for the last decision. */
   readonly maxGroup?: number;
@@ -28,6 +31,7 @@ export interface CommitterOptions {
 
 interface Waiting {
   readonly command: Command<unknown>;
+  readonly caller: Caller | undefined;
   readonly since: number;
   resolve(value: unknown): void;
   reject(error: unknown): void;
@@ -72,7 +76,8 @@ export function createCommitter(options: CommitterOptions): Committer {
     running = null;
   }
 
-  const isLate = ({ since }: Waiting): boolean => clock.elapsed() - since > patienceMs || ending.signal.aborted;
+  const isLate = ({ since, caller }: Waiting): boolean =>
+    caller?.gone === true || clock.elapsed() - since > patienceMs || ending.signal.aborted;
 
   /** Answers the group's callers, and returns those whose turn is in the next one. */
   async function commitGroup(group: readonly Waiting[]): Promise<Waiting[]> {
@@ -83,9 +88,12 @@ export function createCommitter(options: CommitterOptions): Committer {
       if (present.length === 0) return [];
       group = present;
       try {
-        return answer(group, await attempt(group.map(({ command }) => command)));
+        const decided = await attempt(group.map(({ command }) => command));
+        options.onAttempt?.(null);
+        return answer(group, decided);
       } catch (error) {
         cause = error;
+        options.onAttempt?.(error);
         if (error instanceof OutcomeUnknown) return refuse(group, error);
         const reaction = reactionTo(error);
         if (reaction === 'wait') await pause(tries);
@@ -197,7 +205,8 @@ export function createCommitter(options: CommitterOptions): Committer {
   return {
     submit<Value>(command: Command<Value>): Promise<Value> {
       return new Promise<Value>((resolve, reject) => {
-        queue.push({ command, since: clock.elapsed(), resolve, reject });
+        const caller = command.finishes ? undefined : presentCaller();
+        queue.push({ command, caller, since: clock.elapsed(), resolve, reject });
         running ??= run();
       });
     },

@@ -292,9 +292,9 @@ async function end(pid: number, home: Home, programs: Programs | null, clock: Cl
     return;
   }
   for (const [signal, waitMs] of [
-    ['SIGINT', 20_000],
-    ['SIGQUIT', 5000],
-    ['SIGKILL', 5000],
+    ['SIGINT', 8000],
+    ['SIGQUIT', 2000],
+    ['SIGKILL', 2000],
   ] as const) {
     if (!isServerOf(pid, home.data)) return;
     process.kill(pid, signal);

@@ -1,8 +1,10 @@
 // store: Postgres and nothing of the domain. Owns commit_groups, processes, due_failures and what is shared; every other table belongs to the room whose queries.ts names it.
 export { StartError } from './binaries.ts';
+export { type Caller, forCaller, forNobody, presentCaller } from './caller.ts';
 export * from './command.ts';
 export { type CommitterOptions, createCommitter, type FaultPoint } from './commit.ts';
 export { type Database, DEADLINES, type Deadlines, openDatabase, type SessionOptions } from './database.ts';
+export { freeBytes } from './disk.ts';
 export { createDueRunner, type DueItem, type DueRunner, dueJob, type Timeline } from './due.ts';
 export {
   type DueColumns,
@@ -17,7 +19,7 @@ export { openShared, type Shared } from './followed.ts';
 export { openInstallation } from './installation.ts';
 export { claimDatabase } from './installation-mode.ts';
 export { type Lease, type LeaseTimes, openLease } from './lease.ts';
-export { migrate } from './migrate.ts';
+export { migrate, migrated } from './migrate.ts';
 export { nextIdNode } from './nodes.ts';
 export * from './once.ts';
 export { purgeCommitGroups } from './outcome.ts';

@@ -97,7 +97,7 @@ export async function testApp(env: Record<string, string> = {}, options: AppOpti
   };
 }
 
-const stops: (() => Promise<void>)[] = [];
+const stops: (() => Promise<unknown>)[] = [];
 after(async () => {
   for (const stop of stops.reverse()) await stop();
   assert.deepEqual(wrongAnswers(), [], 'answers that are not as /openapi.json describes them');

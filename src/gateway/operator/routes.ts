@@ -134,6 +134,7 @@ export function operatorApi(
 ): Api<Operator> {
   return {
     prefix: '/operator',
+    patient: true,
     name: 'Operator API',
     description: 'Sets up the installation. JSON; date-times are ISO 8601 in UTC; a project is named by its login.',
     envelope: operatorEnvelope,

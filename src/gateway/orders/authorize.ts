@@ -2,7 +2,7 @@
 // directory, risk counters) is asked before the first commit; that commit decides; the message goes out; the second commit settles.
 import { maskPansIn } from '../../base/index.ts';
 import { lookupBin } from '../../network/index.ts';
-import type { Change, Decision, Loaded, Need, Once, StoredAnswer } from '../../store/index.ts';
+import type { Change, Command, Decision, Loaded, Need, Once, StoredAnswer } from '../../store/index.ts';
 import {
   type BrowserDetails,
   cavvInsert,
@@ -21,6 +21,7 @@ import { existingAnswer, uniqueId } from './create.ts';
 import { type Draft, newOrder } from './draft.ts';
 import { type RefusalCode, refusals } from './errors.ts';
 import { closedTo, type Gateway, terminalFor, terminalOf, viewOf } from './gateway.ts';
+import { making } from './made.ts';
 import type { Card, Issuer, Order, OrderState, Secure3d } from './model.ts';
 import { withDue } from './model.ts';
 import { type Begun, carry, refusalRecord, startOperation } from './operate.ts';
@@ -87,7 +88,7 @@ export async function authorize(gateway: Gateway, request: AuthorizeRequest): Pr
     ...(pageOrder ? [needOrder(project.id, pageOrder.id)] : unique.needs),
     ...(cavv ? [needCavv(project.id, cavv)] : []),
   ];
-  const begun = await gateway.committer.submit<Begun | { existing: bigint } | { unresolved: bigint | null }>({
+  const command: Command<Begun | { existing: bigint } | { unresolved: bigint | null }> = {
     name: 'authorize.intent',
     needs,
     decide(loaded) {
@@ -115,7 +116,10 @@ export async function authorize(gateway: Gateway, request: AuthorizeRequest): Pr
         changes: [...decision.changes, ...claims, ...proofs, ...prepared.risk, ...(begin?.changes ?? []), ...ends],
       };
     },
-  });
+  };
+  const submit = () => gateway.committer.submit(command);
+  // A payment page's order is there already.
+  const begun = await (pageOrder ? submit() : making(gateway, prepared.orderId, submit));
   if ('existing' in begun) return existingAnswer(gateway, project, begun.existing);
   if ('unresolved' in begun) return unresolvedAnswer(gateway, project, begun.unresolved, true);
   if ('answer' in begun) return begun.answer;

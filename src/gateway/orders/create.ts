@@ -1,11 +1,12 @@
 // POST /orders/create: an empty order and the address of its payment page.
 import { assert } from '../../base/index.ts';
-import type { Change, Need, Once, StoredAnswer } from '../../store/index.ts';
+import type { Change, Command, Need, Once, StoredAnswer } from '../../store/index.ts';
 import type { Project } from '../projects/index.ts';
 import { orderAnswer, refusalAnswer, stateAnswer } from './answers.ts';
 import { type Draft, newOrder } from './draft.ts';
 import type { RefusalCode } from './errors.ts';
 import { closedTo, type Gateway, terminalFor, viewOf } from './gateway.ts';
+import { making } from './made.ts';
 import { refusalRecord } from './operate.ts';
 import {
   merchantOrderIdInsert,
@@ -116,7 +117,7 @@ export async function createOrder(
   const unique = uniqueId(gateway, project, ownPage ? { ...draft, merchantOrderId: null } : draft, id, draft);
   const tokenHash = pageTokenHash(gateway, token);
   const page = { kind: payLinkKind, key: { owner: project.id, tokenHash } };
-  return gateway.committer.submit<Created>({
+  const command: Command<Created> = {
     name: 'create',
     needs: [...(once ? [once.need] : []), ...unique.needs, ...(ownPage ? [page] : [])],
     decide(loaded) {
@@ -167,7 +168,8 @@ export async function createOrder(
         ],
       };
     },
-  });
+  };
+  return making(gateway, id, () => gateway.committer.submit(command));
 }
 
 /** The first order under a merchant_order_id, as it stands now. A page's address is told only once, so none is given here. */

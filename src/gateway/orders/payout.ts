@@ -9,6 +9,7 @@ import { refuseWithout } from './authorize.ts';
 import { type Draft, newOrder } from './draft.ts';
 import { OrderNotFound, type RefusalCode } from './errors.ts';
 import { type Gateway, terminalFor } from './gateway.ts';
+import { making } from './made.ts';
 import type { Counted, Order } from './model.ts';
 import { type Begun, cardOf, carry, refusalRecord, startOperation } from './operate.ts';
 import type { Intent } from './operation.ts';
@@ -69,7 +70,9 @@ export async function payout(gateway: Gateway, request: PayoutRequest): Promise<
   const plan: Intent = { type: 'credit', amount: draft.amount, details: { counted }, rate: rateJson(rate) };
   const sealed = { pan: card.pan, expiry: card.expiry ?? '', holder: card.holder };
   const vaulted = parent ? [] : [gateway.vault.seal(project.id, id, sealed).change];
-  const begun = await gateway.committer.submit(intent(gateway, project, { order, plan, counted, vaulted, once }));
+  const begun = await making(gateway, id, () =>
+    gateway.committer.submit(intent(gateway, project, { order, plan, counted, vaulted, once })),
+  );
   if ('unresolved' in begun) return unresolvedAnswer(gateway, project, begun.unresolved, true);
   if ('answer' in begun) return begun.answer;
   return (await carry(gateway, project, begun.state, begun.operation, card)).answer;

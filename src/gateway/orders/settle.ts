@@ -94,6 +94,7 @@ export function settle(gateway: Gateway, settlement: Settlement): Command<Settle
   const need = needOrder(operation.project_id, operation.order_id);
   return {
     name: `${operation.type}.result`,
+    finishes: true,
     // A retry finds the record, so the record is locked with the order.
     needs: [
       need,
