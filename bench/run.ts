@@ -7,6 +7,7 @@ import { createLog, systemClock } from '../src/base/index.ts';
 import { openDatabase, startEmbedded } from '../src/store/index.ts';
 import { benchGateway } from './gateway.ts';
 import { benchIssuing } from './issuing.ts';
+import { benchNeighbours } from './neighbours.ts';
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 10);
 const ORDERS = Number(process.env.BENCH_ORDERS ?? 1_000_000);
@@ -21,7 +22,8 @@ let failure: Error | null = null;
 try {
   const gateway = await benchGateway({ connection, database, home, seconds: SECONDS, orders: ORDERS });
   const issuing = await benchIssuing({ connection, home, seconds: SECONDS, cards: CARDS });
-  const compared = [...gateway, ...issuing.compared];
+  const neighbours = await benchNeighbours({ connection, home, seconds: SECONDS });
+  const compared = [...gateway, ...issuing.compared, ...neighbours];
   const rows = compared
     .flatMap(({ sides }) => sides)
     .map(({ name, measured: m }) => ({

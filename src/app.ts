@@ -35,6 +35,7 @@ import {
   createServer,
   documentation,
   fetchOwn,
+  longReads,
   onceRecords,
   operations,
   rateLimiter,
@@ -160,11 +161,13 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     const issuer: Issuer = { ...shared, tenants };
     const refusals = auditRefusals({ database, keyed, clock, log, background: inBackground });
     const limiter = rateLimiter(systemClock);
+    const turns = longReads(server, systemClock);
     const failures = sandbox ? null : { perSecond: 0.5, burst: 20 };
     const issuing = createIssuing({
       issuer,
       limits: {
         limiter,
+        turns,
         rate: config.rateLimit,
         failures,
         onRefused: (from) => refusals.refused(from, 'issuing', null),
@@ -262,6 +265,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     });
     const office: Office = {
       database,
+      turns,
       projects,
       tools,
       rates,
@@ -291,6 +295,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
         gateway,
         projects,
         limiter,
+        turns,
         rate: config.rateLimit,
         failures,
         onRefused: (from, login) => refusals.refused(from, 'gateway', login),

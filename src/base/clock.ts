@@ -25,6 +25,9 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
+/** Resolves when everything that has come in meanwhile was looked after once. */
+export const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 export const systemClock: Clock = {
   now: () => new Date(),
   sleep,

@@ -8,7 +8,8 @@ export interface Job {
   readonly owner: string;
   /** What it goes through that others need, too; null: nothing. */
   readonly through: string | null;
-  run(): Promise<void>;
+  /** Resolves to `again`: it has only paused; it goes on when it is its owner's turn again, before what that one has besides of the same kind. */
+  run(): Promise<unknown>;
 }
 
 export interface Shares {
@@ -100,21 +101,39 @@ export function fairQueue(shares: Shares): FairQueue {
     if (--lane.size === 0) lanes.delete(owner);
   }
 
+  /** It is first among its own again, and its owner behind those who came meanwhile. */
+  function paused(turn: Waiting): void {
+    const { owner, through } = turn.job;
+    const lane = lanes.get(owner) as Lane;
+    lane.strands.get(through)?.waiting.unshift(turn);
+    lanes.delete(owner);
+    lanes.set(owner, lane);
+  }
+
   function fill(): void {
     while (!closed && running < shares.atOnce) {
       const turn = next();
       if (!turn) return;
-      const { job, ended } = turn;
-      count(job, 1);
-      job
-        .run()
-        .finally(() => {
-          count(job, -1);
-          forget(job);
-          fill();
-        })
-        .then(ended.resolve, ended.reject);
+      void begin(turn);
     }
+  }
+
+  async function begin(turn: Waiting): Promise<void> {
+    const { job, ended } = turn;
+    count(job, 1);
+    let settle = ended.resolve;
+    try {
+      const result = await job.run().finally(() => count(job, -1));
+      if (result === 'again' && !closed) {
+        paused(turn);
+        return fill();
+      }
+    } catch (error) {
+      settle = () => ended.reject(error);
+    }
+    forget(job);
+    fill();
+    settle();
   }
 
   return {

@@ -11,4 +11,5 @@ export * from './money.ts';
 export * from './pan.ts';
 export * from './random.ts';
 export * from './state-machine.ts';
+export * from './turns.ts';
 export * from './variety.ts';

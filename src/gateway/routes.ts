@@ -1,4 +1,5 @@
 // The gateway API as a whole: its endpoints, credentials, envelope, limits and idempotency.
+import type { Turns } from '../base/index.ts';
 import { type Api, basicAuthentication, Failure, type Rate, type RateLimiter } from '../http/index.ts';
 import { gatewayEnvelope } from './envelope.ts';
 import { type Gateway, OrderNotFound, orderEndpoints } from './orders/index.ts';
@@ -9,6 +10,8 @@ export interface GatewayApiOptions {
   readonly gateway: Gateway;
   readonly projects: Projects;
   readonly limiter: RateLimiter;
+  /** For what reads much. */
+  readonly turns: Turns;
   /** Requests of one credential; null: no limit unless the project sets one. */
   readonly rate: Rate | null;
   /** Wrong credentials of one address; null: no limit. */
@@ -23,6 +26,7 @@ export function gatewayApi({
   gateway,
   projects,
   limiter,
+  turns,
   rate,
   failures,
   onRefused,
@@ -51,6 +55,7 @@ export function gatewayApi({
         return limit && { key: `credential ${id}`, rate: limit };
       },
     },
+    turns: { turns, ownerOf: ({ project }) => `project ${project.id}` },
     idempotency: {
       keyed: gateway.vault.keyed,
       header: 'idempotency-key',

@@ -1,6 +1,6 @@
 // Serves the endpoints of an API. Rule: one order of checks for every request: credentials, rights, rate, shape, then the handler.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Log } from '../base/index.ts';
+import { assert, type Log } from '../base/index.ts';
 import { type Caller, forCaller, type Once } from '../store/index.ts';
 import type { RequestHead } from './authenticate.ts';
 import { asksForCsv, readBody, requireAccepts, requireJson } from './body.ts';
@@ -10,6 +10,7 @@ import { Shape } from './fields.ts';
 import { onceFor, onceKeyIn } from './idempotency.ts';
 import { isCleanText, readJson, type Tolerance } from './json.ts';
 import { tooMany } from './limits.ts';
+import { SHORT_COST } from './long-reads.ts';
 import { cardDataIn, mergeQuery, type Pair, queryObject, queryPairs } from './query.ts';
 import { type CompiledSchema, compileSchema, fieldErrors, type JsonSchema, type Violation } from './schema.ts';
 import type { Server } from './server.ts';
@@ -47,8 +48,9 @@ function serve<Principal>(
   const shape = reader ? readerShaper(declaration, reader, endpoint) : shaper(declaration, endpoint);
   const { media = 'application/json' } = endpoint;
   const inTime = patient ? null : server.inTime;
+  const run = runner(declaration, endpoint);
 
-  async function answerTo(request: FastifyRequest, reply: FastifyReply): Promise<Answer> {
+  async function answerTo(request: FastifyRequest, reply: FastifyReply, caller: Caller): Promise<Answer> {
     try {
       const head: RequestHead = { headers: request.raw.headers, remoteAddress: server.remoteAddressOf(request) };
       const checked = authentication.check(head);
@@ -58,9 +60,8 @@ function serve<Principal>(
       const csv = endpoint.orCsv === true && asksForCsv(head.headers.accept);
       if (!csv) requireAccepts(head.headers.accept, media);
       const shaped = await shape(request, principal);
-      return await endpoint.handler(
-        new HandlerInput(principal, shaped, request.id, head.remoteAddress, server.log, csv),
-      );
+      const input = new HandlerInput(principal, shaped, request.id, head.remoteAddress, server.log, csv);
+      return await run(input, () => !caller.gone && !request.raw.socket.destroyed);
     } catch (error) {
       throw error instanceof Failure ? error : (failureOf?.(error) ?? error);
     }
@@ -69,7 +70,7 @@ function serve<Principal>(
   return async function handle(request, reply) {
     server.work.begin();
     const caller: Caller = { gone: false, made: null };
-    const answering = forCaller(caller, () => answerTo(request, reply));
+    const answering = forCaller(caller, () => answerTo(request, reply, caller));
     // Also behind a client who was told that nobody knows: what has begun is finished.
     answering.then(server.work.end, server.work.end);
     try {
@@ -79,6 +80,23 @@ function serve<Principal>(
       return await server.refuse(error, request, reply, caller.made);
     }
   };
+}
+
+/** How the endpoint's handler is run: at once, or in its owner's turn. */
+function runner<Principal>(
+  { turns }: Api<Principal>,
+  endpoint: AnyEndpoint<Principal>,
+): (input: HandlerInput<Principal>, wanted: () => boolean) => Answer | Promise<Answer> {
+  const { cost } = endpoint;
+  if (!cost) return (input) => endpoint.handler(input) as Answer | Promise<Answer>;
+  assert(turns, `${endpoint.operation} has a cost: its API needs turns`);
+  return (input, wanted) =>
+    turns.turns.run({
+      owner: turns.ownerOf(input.principal),
+      long: cost(input.query) > SHORT_COST,
+      work: () => endpoint.handler(input),
+      wanted,
+    });
 }
 
 class HandlerInput<Principal> implements Input<Principal, unknown, unknown, unknown> {
@@ -247,5 +265,5 @@ function send(reply: FastifyReply, { status, body, location, headers, link, repl
   if (replayed) reply.header('idempotent-replay', 'true');
   if (headers) reply.headers(headers);
   if (body === null) return reply.removeHeader('content-type').send();
-  return reply.send(typeof body === 'string' ? body : JSON.stringify(body));
+  return reply.send(typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body));
 }

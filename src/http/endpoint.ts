@@ -1,7 +1,7 @@
 // What an API is made of: endpoints as data. Types only; api.ts serves them, openapi.ts describes them.
 // Rule: an endpoint says everything about itself here, so that what is served and what is documented can't differ.
 import type { Static, TSchema } from 'typebox';
-import type { Log } from '../base/index.ts';
+import type { Log, Steps, Turns } from '../base/index.ts';
 import type { Once } from '../store/index.ts';
 import type { Authentication, RequestHead } from './authenticate.ts';
 import type { MediaType } from './body.ts';
@@ -14,8 +14,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface Answer {
   readonly status: number;
-  /** A string is JSON text, or of the endpoint's media type, and goes out as it is; null: no body. */
-  readonly body: string | object | null;
+  /** A string or a buffer is JSON text, or of the endpoint's media type, and goes out as it is; null: no body. */
+  readonly body: string | Buffer | object | null;
   readonly location?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
   /** Link field (RFC 8288), see pageLinks. */
@@ -78,7 +78,14 @@ export interface Endpoint<Principal, Params extends TSchema, Query extends TSche
   readonly media?: MediaType;
   /** May be answered as text/csv too, with a content-type of its own. */
   readonly orCsv?: true;
-  handler(input: Input<Principal, Static<Params>, Static<Query>, Static<Body>>): Answer | Promise<Answer>;
+  /**
+   * May read much: how many rows, times what each carries. Such a request waits for its owner's turn, and its handler may pause between
+   * steps. Absent: it is answered at once.
+   */
+  readonly cost?: (query: Static<Query>) => number;
+  handler(
+    input: Input<Principal, Static<Params>, Static<Query>, Static<Body>>,
+  ): Answer | Promise<Answer> | Steps<Answer>;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: an API's list holds endpoints of every shape
@@ -126,6 +133,12 @@ export interface Api<Principal> {
   };
   /** Its work may take minutes, and its clients wait. Otherwise who has no answer in time is told that the outcome is unknown. */
   readonly patient?: true;
+  /** For endpoints that have a cost; they need it. */
+  readonly turns?: {
+    readonly turns: Turns;
+    /** Whose reads wait for each other. */
+    readonly ownerOf: (principal: Principal) => string;
+  };
   readonly idempotency?: OnceOptions & {
     /** Whose records the keys of this principal are, and which credential. */
     readonly scopeOf: (principal: Principal) => { readonly owner: bigint; readonly credential: string };

@@ -1,6 +1,6 @@
 // Everything a request can fail with before or instead of its use case, and the port by which an API gives it its own shape.
 // Rule: a failure carries names, rules and numbers; never a value that the client sent.
-import { maskPansIn } from '../base/index.ts';
+import { Busy, maskPansIn } from '../base/index.ts';
 
 /** One wrong field: a JSON pointer in fragment form (RFC 6901, section 6), the rule it broke, what the rule asks for. */
 export interface FieldError {
@@ -190,6 +190,7 @@ const KINDS: Readonly<Record<string, FailureKind>> = {
 /** Any error as a failure; what isn't the client's fault is `internal`, with the id of what may have been made. */
 export function failureFrom(error: unknown, made: string | null = null): Failure {
   if (error instanceof Failure) return error;
+  if (error instanceof Busy) return new Failure('rate_limited', { retryAfterSeconds: error.retryAfterSeconds });
   const { code = '', statusCode = 500 } = (error ?? {}) as { code?: string; statusCode?: number };
   const kind = KINDS[code] ?? (statusCode >= 400 && statusCode < 500 ? 'bad_request' : 'internal');
   return new Failure(kind, kind === 'internal' && made !== null ? { made } : {});

@@ -42,6 +42,7 @@ export { type Keyed, type OnceOptions, onceFor, onceRecords } from './idempotenc
 export { numberOf } from './json.ts';
 export { type Rate, type RateLimiter, rateLimiter, type Taken, tooMany } from './limits.ts';
 export { type PageLinks, pageLinks } from './links.ts';
+export { longReads } from './long-reads.ts';
 export { fetchOwn, type Served } from './loopback.ts';
 export { type ApiInfo, openapiOf } from './openapi.ts';
 export type { AnyApi, Examples } from './openapi-answers.ts';

@@ -43,7 +43,8 @@ export function pagingOf<After>(
 }
 
 export interface Listing {
-  readonly rows: readonly object[];
+  /** Rows, or texts that are the JSON of some of them. */
+  readonly rows: readonly (object | string)[];
   /** Cursors of the pages before and behind; null: there is none. */
   readonly prev: string | null;
   readonly next: string | null;
@@ -82,7 +83,9 @@ export function listAnswer({ name, publicUrl, path, query: given }: Listed, list
   const { rows, prev, next, total } = listing;
   return {
     status: 200,
-    body: { [name]: rows },
+    body: Buffer.from(
+      `{"${name}":[${rows.map((row) => (typeof row === 'string' ? row : JSON.stringify(row))).join()}]}`,
+    ),
     link: pageLinks({
       publicUrl,
       path,

@@ -69,6 +69,8 @@ export interface Server {
   refuse(error: unknown, request: FastifyRequest, reply: FastifyReply, made?: string | null): FastifyReply;
   /** Counts work that has to end before the server is closed, also when its client has gone. */
   readonly work: { begin(): void; end(): void };
+  /** Requests that are being answered. */
+  underWay(): number;
   listen(options: { readonly host: string; readonly port: number }): Promise<{ readonly port: number }>;
   /** Takes no new connections, answers what is under way, then resolves; cuts what takes longer than the drain time. */
   close(): Promise<void>;
@@ -207,6 +209,7 @@ export function createServer(options: ServerOptions): Server {
     inTime: timeLimit(clock, timeouts.answerMs),
     refuse,
     work,
+    underWay: () => inFlight.size,
     ownPrefix: (prefix, envelope) => void prefixes.push([prefix, envelope]),
     remoteAddressOf: (request) =>
       plainAddress(isIP(request.ip) ? request.ip : (request.raw.socket.remoteAddress ?? '')),

@@ -89,6 +89,7 @@ export function issuingApis(issuer: Issuer, limits: Limits): AnyApi[] {
       ...transferEndpoints(issuer),
       ...peopleEndpoints(issuer),
     ],
+    turns: { turns: limits.turns, ownerOf: ({ tenant }) => `tenant ${tenant.id}` },
     idempotency: { ...onceOf(issuer), scopeOf },
   };
   return [login, stepUp, main];

@@ -92,4 +92,25 @@ describe('a fair queue', () => {
     assert.deepEqual(begun, ['a1']);
     assert.equal(queue.size(), 0);
   });
+
+  it('puts what only paused before its own kind, and behind owners who came meanwhile; closed, it ends there', async () => {
+    const queue = fairQueue({ ...SHARES, atOnce: 1 });
+    const begun: string[] = [];
+    const add = (name: string, owner: string, runs: number) =>
+      queue.add({
+        name,
+        owner,
+        through: null,
+        async run() {
+          begun.push(name);
+          return --runs > 0 ? 'again' : undefined;
+        },
+      });
+    await Promise.all([add('a1', 'a', 3), add('a2', 'a', 1), add('b1', 'b', 2)]);
+    assert.deepEqual(begun, ['a1', 'b1', 'a1', 'b1', 'a1', 'a2']);
+    const endless = add('a3', 'a', Number.POSITIVE_INFINITY);
+    await queue.close();
+    await endless;
+    assert.equal(queue.size(), 0);
+  });
 });

@@ -1,5 +1,5 @@
 // A running server with the operator API on a real database, for the tests of this room. Ports that others fill are told by the test.
-import { idPermutation } from '../../src/base/index.ts';
+import { createTurns, idPermutation, systemClock } from '../../src/base/index.ts';
 import {
   auditRefusals,
   bearerAuthentication,
@@ -51,6 +51,14 @@ export async function installation(): Promise<Installation> {
   const state = { rotations: 0 };
   const office: Office = {
     database,
+    turns: createTurns({
+      clock: systemClock,
+      shares: { atOnce: 1, perOwner: 1, perThrough: 1, perOwnerThrough: 1 },
+      mostOfOwner: 100,
+      longestWaitMs: 60_000,
+      crowded: () => false,
+      rest: 0,
+    }),
     projects,
     tools,
     permutation,

@@ -1,6 +1,6 @@
 // What the operator's endpoints work with, and the one way in which they change anything.
 // Rule: nothing is changed for an operator outside of `audited`.
-import type { Clock, Log, Permutation } from '../../base/index.ts';
+import type { Clock, Log, Permutation, Turns } from '../../base/index.ts';
 import type { Rates } from '../../ledger/index.ts';
 import type { Db } from '../../store/index.ts';
 import type { LinkFields, LinkResult, Resolved, StuckOperation, Told } from '../orders/index.ts';
@@ -31,6 +31,8 @@ export interface PageDifference {
 
 export interface Office {
   readonly database: Db & { transaction<Value>(work: (db: Db) => Promise<Value>): Promise<Value> };
+  /** For what reads much. */
+  readonly turns: Turns;
   readonly projects: Projects;
   readonly tools: Tools;
   readonly rates: Rates;

@@ -101,6 +101,7 @@ export function cardEndpoints(office: Office): AnyEndpoint<Operator>[] {
       method: 'GET',
       path: '/rates',
       operation: 'rateList',
+      cost: ({ per_page = 2000 }) => per_page,
       summary: 'Lists exchange rates: the latest of each pair, or those of a period',
       right: null,
       query: Shape({
@@ -240,6 +241,7 @@ export function cardEndpoints(office: Office): AnyEndpoint<Operator>[] {
       method: 'GET',
       path: '/bins',
       operation: 'rangeList',
+      cost: () => 1000,
       summary: 'Lists card ranges, built in and added, by prefix',
       right: null,
       answers: { 200: { description: 'Ranges' } },

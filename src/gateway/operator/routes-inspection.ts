@@ -92,6 +92,7 @@ export function inspectionEndpoints(office: Office): AnyEndpoint<Operator>[] {
       method: 'GET',
       path: '/audit',
       operation: 'auditList',
+      cost: ({ per_page = 100 }) => per_page,
       summary: 'Lists what operators did, the latest first',
       right: null,
       query: Shape({ before: Optional(Digits({ max: 18 })), per_page: Optional(Integer(1, 1000)) }),

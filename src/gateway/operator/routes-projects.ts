@@ -100,6 +100,7 @@ export function projectEndpoints(office: Office): AnyEndpoint<Operator>[] {
       method: 'GET',
       path: '/projects',
       operation: 'projectList',
+      cost: ({ per_page = 100 }) => per_page,
       summary: 'Lists projects by login',
       right: null,
       query: Shape({ after: Optional(Login), per_page: Optional(Integer(1, 1000)) }),

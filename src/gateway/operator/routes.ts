@@ -140,6 +140,7 @@ export function operatorApi(
     envelope: operatorEnvelope,
     authentication,
     failures: ['rate_limited'],
+    turns: { turns: office.turns, ownerOf: ({ name }) => name },
     endpoints: [
       ...projectEndpoints(office),
       ...accessEndpoints(office),

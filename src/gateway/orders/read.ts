@@ -1,4 +1,6 @@
 // What the read endpoints answer: one order, the orders list, the operations list.
+// Rule: a list is read, made and written out some rows at a time, and others go on between them.
+import type { Steps } from '../../base/index.ts';
 import { cashflowOf, convert, postingsOfOrders } from '../../ledger/index.ts';
 import { type PageOf, pageOf, placeOf } from '../../store/index.ts';
 import type { Project } from '../projects/index.ts';
@@ -22,7 +24,11 @@ import { orderGet } from './queries.ts';
 
 type Json = Record<string, unknown>;
 
-export interface Listing extends PageOf<Json> {
+/** Rows of one step: what they cost is too little to be noticed by those who ask for something else. */
+const STEP_ROWS = 50;
+
+/** Its rows are JSON, as many in each text as were made in one step. */
+export interface Listing extends PageOf<string> {
   readonly total: bigint | null;
 }
 
@@ -66,62 +72,91 @@ export interface Paging extends Page {
   readonly count: boolean;
 }
 
-export async function listOrders(
+export async function* listOrders(
   gateway: Gateway,
   project: Project,
   filter: OrderFilter,
   expands: readonly OrderExpand[],
   paging: Paging,
-): Promise<Listing> {
-  const { rows: orders, ...ends } = pageOf(await ordersPage(gateway.db, project.id, filter, paging), paging, keyOf);
-  const wanted = expands.includes('operations.cashflow');
-  const operations = wanted
-    ? await operationsOfOrders(
-        gateway.db,
-        project.id,
-        orders.map(({ id }) => id),
-      )
-    : [];
-  const states = statesOf(orders, operations);
-  const cashflows = wanted ? await cashflowsOf(gateway, project, operations) : new Map();
+): Steps<Listing> {
   const view = viewOf(gateway, project);
-  return {
-    rows: states.map((state) => orderRow(view, state, expands, cashflows)),
-    ...ends,
-    total: paging.count ? await ordersCount(gateway.db, project.id, filter) : null,
-  };
+  const wanted = expands.includes('operations.cashflow');
+  return yield* listed(paging, {
+    page: (page) => ordersPage(gateway.db, project.id, filter, page),
+    async shown(orders) {
+      const ids = orders.map(({ id }) => id);
+      const operations = wanted ? await operationsOfOrders(gateway.db, project.id, ids) : [];
+      const states = statesOf(orders, operations);
+      const cashflows = wanted ? await cashflowsOf(gateway, project, operations) : new Map();
+      return states.map((state) => orderRow(view, state, expands, cashflows));
+    },
+    count: () => ordersCount(gateway.db, project.id, filter),
+  });
 }
 
-export async function listOperations(
+export async function* listOperations(
   gateway: Gateway,
   project: Project,
   filter: OperationFilter,
   expands: readonly string[],
   paging: Paging,
-): Promise<Listing> {
-  const found = await operationsPage(gateway.db, project.id, filter, paging);
-  const { rows: operations, ...ends } = pageOf(found, paging, keyOf);
+): Steps<Listing> {
   const view = viewOf(gateway, project);
-  const cashflows: Cashflows = expands.includes('cashflow')
-    ? await cashflowsOf(gateway, project, operations)
-    : new Map();
-  return {
-    rows: operations.filter(isVisible).map((operation) =>
-      operationShown(view, operation, {
-        order_id: view.outward(operation.order_id),
-        cashflow: cashflows.get(operation.id),
-        extra: expands.includes('extra'),
-      }),
-    ),
-    ...ends,
-    total: paging.count ? await operationsCount(gateway.db, project.id, filter) : null,
-  };
+  const wanted = expands.includes('cashflow');
+  return yield* listed(paging, {
+    page: (page) => operationsPage(gateway.db, project.id, filter, page),
+    async shown(operations) {
+      const cashflows: Cashflows = wanted ? await cashflowsOf(gateway, project, operations) : new Map();
+      return operations.filter(isVisible).map((operation) =>
+        operationShown(view, operation, {
+          order_id: view.outward(operation.order_id),
+          cashflow: cashflows.get(operation.id),
+          extra: expands.includes('extra'),
+        }),
+      );
+    },
+    count: () => operationsCount(gateway.db, project.id, filter),
+  });
 }
 
-const keyOf = ({ created_at, id }: { readonly created_at: Date; readonly id: bigint }): [string, string] => [
-  created_at.toISOString(),
-  id.toString(),
-];
+interface List<Row> {
+  /** As pageOf wants it. */
+  page(page: Page): Promise<readonly Row[]>;
+  /** What the client sees of these rows. */
+  shown(rows: readonly Row[]): Promise<readonly Json[]>;
+  count(): Promise<bigint>;
+}
+
+/** A page of a list, in steps. Each begins behind the last row of the one before it, so that what is inserted meanwhile moves none. */
+async function* listed<Row extends Keyed>(paging: Paging, list: List<Row>): Steps<Listing> {
+  const back = paging.after?.back ?? false;
+  const texts: string[] = [];
+  let ends: Pick<Listing, 'prev' | 'next'> | null = null;
+  let { after, limit: left } = paging as Page;
+  for (;;) {
+    const step: Page = { after, limit: Math.min(left, STEP_ROWS) };
+    const { rows, prev, next } = pageOf(await list.page(step), step, keyOf);
+    const text = JSON.stringify(await list.shown(rows)).slice(1, -1);
+    // Walked to backwards, the newer ones come later and stand first.
+    if (text !== '') texts[back ? 'unshift' : 'push'](text);
+    ends = back ? { prev, next: ends ? ends.next : next } : { prev: ends ? ends.prev : prev, next };
+    left -= rows.length;
+    const further = back ? prev : next;
+    if (further === null || left === 0) {
+      if (paging.count) yield;
+      return { rows: texts, ...ends, total: paging.count ? await list.count() : null };
+    }
+    after = afterOf(further);
+    yield;
+  }
+}
+
+interface Keyed {
+  readonly created_at: Date;
+  readonly id: bigint;
+}
+
+const keyOf = ({ created_at, id }: Keyed): [string, string] => [created_at.toISOString(), id.toString()];
 
 /** The place that a cursor names; null: not one of ours. */
 export function afterOf(cursor: string): After | null {

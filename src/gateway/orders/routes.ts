@@ -273,9 +273,10 @@ export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
       query: ordersQuery,
       wrongIn: wrongInOrders,
       answers: listedOrders,
-      handler: async ({ principal, query }) => {
+      cost: ({ per_page = 2000, expand = [] }) => per_page * (1 + expand.length),
+      async *handler({ principal, query }) {
         const { project } = principal;
-        const listing = await listOrders(
+        const listing = yield* listOrders(
           gateway,
           project,
           {
@@ -306,7 +307,8 @@ export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
       right: 'read',
       query: operationsQuery,
       answers: listedOperations,
-      handler: async ({ principal, query }) => {
+      cost: ({ per_page = 2000, expand = [] }) => per_page * (1 + expand.length),
+      async *handler({ principal, query }) {
         const { project } = principal;
         const filter = {
           status: query.status,
@@ -315,7 +317,7 @@ export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
           createdTo: endOf(dateOf(project, query.created_to)),
         };
         const page = pagingOf(query, afterOf);
-        const listing = await listOperations(gateway, project, filter, query.expand ?? [], page);
+        const listing = yield* listOperations(gateway, project, filter, query.expand ?? [], page);
         return listAnswer(
           { name: 'operations', publicUrl: gateway.publicUrl, path: '/gateway/operations/', query },
           listing,

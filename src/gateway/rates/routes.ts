@@ -92,6 +92,7 @@ export function rateEndpoints(db: Db, clock: Clock, publicUrl: string): AnyEndpo
       method: 'GET',
       path: '/exchange_rates/',
       operation: 'listExchangeRates',
+      cost: ({ per_page = 2000 }) => per_page,
       summary: 'Exchange rates, newest day first',
       right: 'read',
       query,

@@ -1,5 +1,6 @@
 // Both headers: x-secret is the tenant's, Authorization-key the user's session (card-issuing-api.md, "Authentication").
 // Rule: rate limit, then secret, then token, whatever the request is; nothing of it is read before.
+import type { Turns } from '../../base/index.ts';
 import {
   type Authentication,
   Failure,
@@ -16,6 +17,8 @@ import { type Idle, sessionOf } from './sessions.ts';
 
 export interface Limits {
   readonly limiter: RateLimiter;
+  /** For what reads much. */
+  readonly turns: Turns;
   /** Requests of one tenant that has no rate of its own; null: no limit. */
   readonly rate: Rate | null;
   /** Wrong secrets of one address; null: no limit. */

@@ -22,6 +22,7 @@ export const paymentEndpoints = (issuer: Issuer): AnyEndpoint<Session>[] => [
     method: 'GET',
     path: '/cards/payments/:cardId',
     operation: 'listCardPayments',
+    cost: ({ limit = MOST }) => limit,
     summary: 'Payments of a card with the explanation of each decision, the newest first',
     description:
       'Each payment tells every check that was made, in order: its result, the level and rule that decided, and what remained. `before` is the id of the last payment of the page before.',

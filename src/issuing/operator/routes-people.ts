@@ -139,6 +139,7 @@ export function peopleEndpoints({ issuer, tools, change }: IssuingOffice): AnyEn
       method: 'GET',
       path: '/tenants/:tenant/identities',
       operation: 'identityList',
+      cost: ({ per_page = 100 }) => per_page,
       summary: 'Lists identities',
       tag: TAG,
       right: null,

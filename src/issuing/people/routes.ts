@@ -50,6 +50,7 @@ export function peopleEndpoints(issuer: Issuer): AnyEndpoint<Session>[] {
       method: 'GET',
       path: '/users',
       operation: 'listUsers',
+      cost: ({ offset = 0, limit = 100 }) => offset + limit,
       summary: 'The users of the identity, the oldest first; others than the root user see themselves',
       tag: TAG,
       right: null,

@@ -72,6 +72,7 @@ export function transferEndpoints(issuer: Issuer): AnyEndpoint<Asking>[] {
       method: 'GET',
       path: '/transfers',
       operation: 'listTransfers',
+      cost: ({ offset = 0, limit = 100 }) => offset + limit,
       summary: 'List transfers, the newest first',
       tag: TAG,
       right: null,
