@@ -15,6 +15,8 @@ create table postings (
   primary key (project_id, entry_id, line)
 );
 create index postings_order on postings (project_id, order_id);
+-- An operation's main group has the operation's id; of its clearing and of the release of its reserve there is one each as well.
+create unique index postings_once on postings (project_id, operation_id, kind, line) where entry_id <> operation_id;
 
 create function postings_are_final() returns trigger language plpgsql as $$
 begin

@@ -694,6 +694,7 @@ CREATE UNIQUE INDEX card_challenges_id ON public.card_challenges USING btree (id
 CREATE UNIQUE INDEX cards_id ON public.cards USING btree (id);
 CREATE UNIQUE INDEX events_order ON public.events USING btree (project_id, order_id, sequence);
 CREATE UNIQUE INDEX managed_accounts_id ON public.managed_accounts USING btree (id);
+CREATE UNIQUE INDEX postings_once ON public.postings USING btree (project_id, operation_id, kind, line) WHERE (entry_id <> operation_id);
 CREATE UNIQUE INDEX projects_version ON public.projects USING btree (version);
 CREATE UNIQUE INDEX users_email ON public.users USING btree (tenant_id, email);
 alter table authorization_messages add constraint authorization_messages_pkey PRIMARY KEY (tenant_id, reference);

@@ -35,6 +35,12 @@ export const ledgerInvariants: readonly Invariant[] = [
              and sum(amount) filter (where currency = split_part(account, '/', 2)) <> 0`,
   },
   {
+    id: 'reserve_released_once',
+    title: 'Of an order no more reserve is released than was kept',
+    sql: `select project_id, order_id, account, sum(amount) as amount from postings where account like 'merchant_reserve%'
+          group by project_id, order_id, account, currency having sum(amount) > 0`,
+  },
+  {
     id: 'holds_not_negative',
     title: 'No reserve and no hold is overdrawn',
     sql: `select project_id, account, currency, amount from balances where (account like 'merchant_reserve%' and amount > 0) or (account = 'hold' and amount < 0)`,

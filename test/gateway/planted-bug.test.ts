@@ -58,6 +58,7 @@ const unasked = (row: Readonly<Record<string, unknown>>) => {
 const unbooked = (row: Readonly<Record<string, unknown>>) => ({
   details: { ...(row.details as object), unbooked: { response_code: '00', auth_code: '', problem: 'a bug' } },
 });
+const twice = (row: Readonly<Record<string, unknown>>) => ({ amount: (row.amount as bigint) * 2n });
 const sameArn = (): Record<string, unknown> => ({ arn: '74000000000000000000001' });
 
 interface Planted {
@@ -67,6 +68,8 @@ interface Planted {
   readonly red: readonly string[];
   /** What the charge is answered, where the bug shows in it. */
   readonly charge?: number;
+  /** What time does is a part of it. */
+  readonly days?: number;
   /** An order that is converted, and refunded whole. */
   readonly converted?: boolean;
 }
@@ -184,6 +187,18 @@ const BUGS: readonly Planted[] = [
     red: ['payouts_are_counted'],
   },
   {
+    bug: 'the day’s settlement clears twice what was charged',
+    rewrite: all(at('due.clear', 'postings', set(twice)), at('due.clear', 'balances', set(twice))),
+    days: 1,
+    red: ['cleared_once'],
+  },
+  {
+    bug: 'the reserve of a charge is released twice',
+    rewrite: all(at('due.reserve', 'postings', set(twice)), at('due.reserve', 'balances', set(twice))),
+    days: 31,
+    red: ['holds_not_negative', 'reserve_released_once'],
+  },
+  {
     bug: 'the event of a charge is left out',
     rewrite: at('charge.result', 'events', lost),
     red: ['events_are_changes'],
@@ -218,7 +233,10 @@ async function florinOf(context: TestContext, options: AppOptions): Promise<Test
 }
 
 /** 12.50 held, charged, 3.00 of it refunded (converted: all of it), 1.00 paid out. */
-async function pay(florin: TestApp, { charge = 200, converted = false }: Partial<Planted> = {}): Promise<void> {
+async function pay(
+  florin: TestApp,
+  { charge = 200, converted = false, days = 0 }: Partial<Planted> = {},
+): Promise<void> {
   const body = payment(converted ? { currency: 'USD' } : {});
   const held = await florin.merchant('POST', '/gateway/orders/authorize', body);
   assert.equal(held.status, 200, held.text);
@@ -228,6 +246,7 @@ async function pay(florin: TestApp, { charge = 200, converted = false }: Partial
   await florin.merchant('PUT', `/gateway/orders/${id}/refund`, converted ? {} : { amount: '3.00' });
   const paid = { amount: '1.00', location: { ip: '192.0.2.1' } };
   await florin.merchant('POST', `/gateway/orders/${id}/credit`, paid);
+  if (days > 0) await florin.operator('POST', '/simulator/clock/advance', { by: `${days}d` });
 }
 
 test('without a bug every check is green, also behind a door that changes nothing', async (context) => {

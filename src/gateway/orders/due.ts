@@ -1,6 +1,6 @@
 // What is due on orders, by kind: the recovery of operations without an answer, expiry, automatic charge, hold expiry, clearing,
 // chargebacks of the simulator, reserve release. Each handler is safe to run twice: it decides on the locked order.
-import { addDays, addMs, dayOf, luhnDigit } from '../../base/index.ts';
+import { addDays, addMs, assert, dayOf, luhnDigit } from '../../base/index.ts';
 import { eventInsert } from '../../events/index.ts';
 import { postClearing, postingsOfOrders, postReserveRelease } from '../../ledger/index.ts';
 import { NoAnswer } from '../../network/index.ts';
@@ -248,7 +248,8 @@ const clear: Handler = async (gateway, project, state) => {
         ? gateway.simulatedIssuer?.chargebackAfterSettlement(card.pan, card.holder)
         : null;
     const order = withDue(current.order, {
-      clear: null,
+      // What came between the reading and the lock has no number yet: it stays due.
+      ...(cleared.some((operation) => isClearable(operation, current)) ? {} : { clear: null }),
       chargeback: dispute && refundable(current.order) > 0n ? now : null,
     });
     const changes: Change[] = fresh.flatMap((operation) => clearing(gateway, project, operation, link, now));
@@ -331,8 +332,11 @@ const reserve: Handler = async (gateway, project, state) => {
     sums.set(key, known ? { ...known, amount: known.amount + posting.amount } : posting);
   }
   const reserved = [...sums.values()].filter(({ amount }) => amount !== 0n);
-  await decideDue(gateway, state, 'reserve', ({ order }, now) => {
-    const origin = { projectId: project.id, orderId: order.id, operationId: null, at: now };
+  await decideDue(gateway, state, 'reserve', ({ order, operations }, now) => {
+    // Named by the last charge that it follows: the key of postings takes no second one.
+    const charge = operations.findLast(({ type, status }) => type === 'charge' && status === 'success');
+    assert(charge, 'a reserve of a charge');
+    const origin = { projectId: project.id, orderId: order.id, operationId: charge.id, at: now };
     return {
       changes: [
         orderUpdate(withDue(order, { reserve: null })),

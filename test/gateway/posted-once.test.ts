@@ -1,0 +1,55 @@
+// gateway-decisions.md, "Money safety" 5: "Posting ids derive from the operation id". Whoever comes twice, the acquirer's answer, two
+// workers, a repeated message: every operation, its clearing and the release of its reserve stand in the books once.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { simulated, type TestApp, testApp } from '../support/app.ts';
+import { type Shop, shopOf } from '../support/shop.ts';
+
+let florin: TestApp;
+let shop: Shop;
+before(async () => {
+  florin = await testApp();
+  shop = shopOf(florin);
+});
+
+/** Groups of the order by kind. */
+async function groups(id: string): Promise<Record<string, number>> {
+  const { postings } = (await florin.operator('GET', `/operator/orders/${id}/trace`)).body;
+  const entries = new Map<string, string>();
+  for (const { entry, kind } of postings) entries.set(entry, kind);
+  const counts: Record<string, number> = {};
+  for (const kind of entries.values()) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
+}
+
+for (const fault of ['911', '913', '914', '916']) {
+  test(`a refund with fault ${fault}, asked for by many at once: one group`, async () => {
+    const { id } = await shop.charged({ pan: simulated('40', fault) });
+    await shop.act(id, 'refund', { amount: '5.00' });
+    await Promise.all(Array.from({ length: 8 }, () => shop.advance('2m')));
+    assert.equal((await shop.get(id)).amount_refunded, '5.00');
+    assert.deepEqual(await groups(id), { authorize: 1, charge: 1, refund: 1 });
+    await shop.booksHold();
+  });
+}
+
+test('settled and released by many at once: one clearing an operation, one release of the reserve', async () => {
+  const { id } = await shop.charged();
+  await shop.act(id, 'refund', { amount: '5.00' });
+  await Promise.all(Array.from({ length: 8 }, () => shop.advance('31d')));
+  assert.deepEqual(await groups(id), { authorize: 1, charge: 1, refund: 1, clearing: 2, reserve_release: 1 });
+  await shop.booksHold();
+});
+
+test('the books take no second group of an operation, of its clearing or of its reserve', async () => {
+  for (const kind of ['charge', 'clearing', 'reserve_release'])
+    await assert.rejects(
+      florin.database.query(
+        `insert into postings select project_id, case when entry_id = operation_id then entry_id else entry_id + 1 end, line, kind, order_id,
+           operation_id, account, currency, amount, created_at from postings where kind = $1`,
+        [kind],
+      ),
+      /duplicate key/,
+      kind,
+    );
+});
