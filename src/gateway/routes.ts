@@ -34,7 +34,9 @@ export function gatewayApi({
   return {
     prefix: '/gateway',
     name: 'Payment Gateway API',
-    description: 'Orders, card authorization, charge, reverse, refund, listings and currency rates.',
+    description:
+      'Orders, card authorization, charge, reverse, refund, listings and currency rates. No link to a real acquirer exists yet: ' +
+      'payments are taken in sandbox mode, and in live mode refused (402 rejected), for there is no terminal that could take them.',
     envelope: gatewayEnvelope,
     authentication: basicAuthentication({
       authenticator: (login, password) => projects.authenticate(login, password),
@@ -63,7 +65,7 @@ export function gatewayApi({
       reused: 'validation',
       scopeOf: ({ id, project }) => ({ owner: project.id, credential: String(id) }),
     },
-    failureOf: (error) =>
-      error instanceof OrderNotFound ? new Failure('not_found', { message: 'Order not found' }) : null,
+    // One text for what isn't there, what never was and what is somebody else's.
+    failureOf: (error) => (error instanceof OrderNotFound ? new Failure('not_found') : null),
   };
 }

@@ -105,8 +105,14 @@ export const fieldKinds = {
   },
   country: {
     says: 'an ISO 3166-1 alpha-3 code',
-    test: (text) => text.length === 3 && countryOf(text) !== null,
+    test: isCountry,
     document: { type: 'string', minLength: 3, maxLength: 3, examples: ['DEU'] },
+  },
+  country_or_empty: {
+    says: 'an ISO 3166-1 alpha-3 code, or nothing',
+    test: (text) => text === '' || isCountry(text),
+    clean: (text: string) => text || undefined,
+    document: { type: 'string', maxLength: 3, examples: ['DEU'] },
   },
   currency: {
     says: 'an ISO 4217 code with no or two decimals',
@@ -154,6 +160,10 @@ export const listText = (values: readonly string[]): string =>
 
 /** At most twelve digits before the point: what fits the wire in minor units is decided once the currency is known. */
 const AMOUNT = /^(0|[1-9]\d{0,11})(\.\d{1,2})?$/;
+
+function isCountry(text: string): boolean {
+  return text.length === 3 && countryOf(text) !== null;
+}
 
 /** Absolute, http or https, no user-info, no control characters, spaces or backslashes before parsing (they change its meaning). */
 function isWebAddress(text: string): boolean {
@@ -215,7 +225,9 @@ export const DateTime = (options: FieldOptions = {}): TUnsafe<string> => field('
 export const Day = (options: FieldOptions = {}): TUnsafe<string> => field('day', options);
 /** Milliseconds. */
 export const Duration = (options: FieldOptions = {}): TUnsafe<number> => field('duration', options);
-export const CountryCode = (options: FieldOptions = {}): TUnsafe<string> => field('country', options);
+/** `empty`: the text may be empty and is absent then, as of somebody who named no country. */
+export const CountryCode = ({ empty = false, ...options }: FieldOptions & { empty?: boolean } = {}): TUnsafe<string> =>
+  field(empty ? 'country_or_empty' : 'country', options);
 export const Currency = (options: FieldOptions = {}): TUnsafe<string> => field('currency', options);
 export const IpAddress = (options: FieldOptions = {}): TUnsafe<string> => field('ip', options);
 export const Email = (options: FieldOptions = {}): TUnsafe<string> => field('email', { max: 255, ...options });

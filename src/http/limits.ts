@@ -81,5 +81,6 @@ const stateOf = (bucket: Bucket, rate: Rate): RateState => ({
   resetSeconds: Math.ceil(Math.max(0, rate.burst - bucket.tokens) / rate.perSecond),
 });
 
+/** Both fields tell the same wait: the one until this client's token, behind those that were promised before. */
 export const tooMany = ({ retryAfterSeconds, state }: Taken): Failure =>
-  new Failure('rate_limited', { retryAfterSeconds, rate: state });
+  new Failure('rate_limited', { retryAfterSeconds, rate: { ...state, resetSeconds: retryAfterSeconds } });

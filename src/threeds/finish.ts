@@ -43,7 +43,7 @@ export type Finished =
     })
   /** The device-data step is over: start again with methodDone. */
   | (Whose & { readonly kind: 'method'; readonly browser: BrowserDetails | null; readonly closed: Closing | null })
-  /** The cardholder is still at it. */
+  /** The cardholder is still at it, or his browser was not at the device-data page yet. */
   | (Whose & { readonly kind: 'pending'; readonly expiresAt: Date })
   /** No such transaction, or a post that doesn't agree with it. */
   | { readonly kind: 'unknown' };
@@ -116,7 +116,12 @@ export async function finish(
     : await findReturned(options, input);
   if (!row) return UNKNOWN;
   const whose: Whose = { owner: row.project_id, orderId: row.order_id, transactionId: row.id };
-  if (row.step === 'method') return { kind: 'method', ...whose, browser: row.browser, closed: row.closed };
+  if (row.step === 'method') {
+    const waits = row.state === 'open' && row.closed === null && options.clock.now() < row.expires_at;
+    return waits
+      ? { kind: 'pending', ...whose, expiresAt: row.expires_at }
+      : { kind: 'method', ...whose, browser: row.browser, closed: row.closed };
+  }
   const report = await resultOf(options.db, row, options.clock.now());
   if (!report) return { kind: 'pending', ...whose, expiresAt: row.expires_at };
 

@@ -246,7 +246,7 @@ describe('rate limits', () => {
       [refused.status, refused.headers.get('retry-after'), await refused.json()],
       [429, '1', { kind: 'rate_limited' }],
     );
-    assert.equal(refused.headers.get('ratelimit'), '"default";r=0;t=2');
+    assert.equal(refused.headers.get('ratelimit'), '"default";r=0;t=1');
     const unlimited = await get(basic('reader', 'reader:secret'));
     assert.deepEqual([unlimited.status, unlimited.headers.get('ratelimit')], [200, null]);
     clock.pass(1000);

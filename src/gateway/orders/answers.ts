@@ -56,13 +56,9 @@ export function refusalAnswer(code: RefusalCode, orderId: string | null): Stored
  * The answer that an order's own state implies: a failed order is its failure, any other is the order. `isNew`: this request made the order,
  * so its failure names it.
  */
-export function stateAnswer(
-  view: View,
-  state: OrderState,
-  { isNew, ...options }: { isNew: boolean; form?: Form; cashflows?: Cashflows },
-): StoredAnswer {
+export function stateAnswer(view: View, state: OrderState, { isNew }: { isNew: boolean }): StoredAnswer {
   const { order } = state;
   if (order.failure_type)
     return failureAnswer(order.failure_type, order.failure_message ?? '', isNew ? view.outward(order.id) : null);
-  return orderAnswer(view, state, { ...options, status: options.form ? 201 : 200 });
+  return orderAnswer(view, state);
 }

@@ -63,8 +63,9 @@ export const kept = (proven: Proven): Authentication => ({
   version: proven.version,
 });
 
-export const proof = (reason: string, proven: Proven, transactionId?: bigint): Secure3d => ({
-  reason,
+/** `reason` null: the authentication was done elsewhere. */
+export const proof = (reason: string | null, proven: Proven, transactionId?: bigint): Secure3d => ({
+  ...(reason === null ? {} : { reason }),
   scenario: proven.scenario,
   authorization_status: proven.letter,
   ...(transactionId === undefined ? {} : { transaction_id: transactionId.toString() }),

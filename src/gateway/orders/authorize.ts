@@ -19,7 +19,7 @@ import { paymentOf } from './assess.ts';
 import { allowedBy, ask, proof, type Reason, reasonFor } from './authenticate.ts';
 import { existingAnswer, uniqueId } from './create.ts';
 import { type Draft, newOrder } from './draft.ts';
-import { type RefusalCode, refusals } from './errors.ts';
+import { fraudMessage, type RefusalCode, refusals } from './errors.ts';
 import { closedTo, type Gateway, terminalFor, terminalOf, viewOf } from './gateway.ts';
 import { making } from './made.ts';
 import type { Card, Issuer, Order, OrderState, Secure3d } from './model.ts';
@@ -173,7 +173,7 @@ async function prepare(gateway: Gateway, request: AuthorizeRequest, terminal: Te
     return {
       ...base,
       refuse: allowedBy(proven, project, false),
-      secure3d: proof('forced', proven),
+      secure3d: proof(null, proven),
       started: null,
       risk: verdict.changes,
     };
@@ -285,7 +285,7 @@ function decide(
         ...order,
         status: orderStates.move(order.status, type === 'fraud' ? 'fraud' : 'reject'),
         failure_type: type,
-        failure_message: (refuse === 'fraud' && prepared.fraudClass) || message,
+        failure_message: refuse === 'fraud' && prepared.fraudClass ? fraudMessage(prepared.fraudClass) : message,
       },
       { expire: null },
     );

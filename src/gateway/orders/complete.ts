@@ -71,7 +71,8 @@ type Step =
     };
 
 async function stepAfter(gateway: Gateway, project: Project, { order }: OrderState, finished: Finished): Promise<Step> {
-  if (finished.kind === 'unknown' || finished.kind === 'pending') return { refuse: 'not_prepared' };
+  if (finished.kind === 'pending') return { refuse: 'authentication_pending' };
+  if (finished.kind === 'unknown') return { refuse: 'authentication_mismatch' };
   const { transactionId } = finished;
   const closed = closedTo(project, terminalOf(project, order.terminal), order.currency);
   if (closed && order.secure3d) return { close: closed, secure3d: order.secure3d, transactionId };

@@ -16,6 +16,8 @@ export const refusals = {
   currency_not_accepted: ['rejected', 'No terminal accepts the currency'],
   card_expired: ['rejected', 'Card has expired'],
   card_not_accepted: ['rejected', 'Card number is not accepted'],
+  authentication_pending: ['rejected', 'The cardholder has not finished the authentication yet'],
+  authentication_mismatch: ['rejected', 'PaRes does not belong to this authentication'],
   authentication_failed: ['rejected', 'Cardholder authentication failed'],
   authentication_unavailable: ['rejected', 'Cardholder authentication was not possible'],
   authentication_timeout: ['rejected', 'Cardholder authentication timed out'],
@@ -29,16 +31,19 @@ export const refusals = {
   payout_over_project_day: ['rejected', 'Payouts have reached what is allowed a day'],
   payout_over_settled: ['rejected', 'Amount is more than what is settled'],
   static_links_disabled: ['rejected', 'Static links are not enabled'],
+  agreement_unknown: ['rejected', 'No agreement with the cardholder is known for this exemption'],
   parent_not_usable: ['rejected', 'Parent order cannot be used for this payment'],
   card_unknown: ['rejected', 'Order has no card'],
   project_closed: ['rejected', 'Merchant takes no payments'],
   no_rate: ['rejected', 'No exchange rate for the currency'],
-  /** Told with the rule's class instead, never with its detail. */
-  fraud: ['fraud', 'other'],
+  fraud: ['fraud', 'Refused by fraud rules: other'],
   error: ['error', 'Temporary failure, the outcome is being resolved'],
 } as const satisfies Record<string, readonly [FailureType, string]>;
 
 export type RefusalCode = keyof typeof refusals;
+
+/** The class of the rule, never its detail. */
+export const fraudMessage = (of: string): string => `Refused by fraud rules: ${of}`;
 
 /** A refusal that leaves nothing behind and is answered with another status than 402: thrown through the committer to the route. */
 export class OrderNotFound extends Error {}

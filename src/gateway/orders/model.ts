@@ -71,7 +71,8 @@ export interface Location {
 }
 
 export interface Secure3d {
-  readonly reason: string;
+  /** Absent: authenticated elsewhere. */
+  readonly reason?: string;
   readonly scenario: string;
   readonly authorization_status?: string;
   /** Not on the wire: the running or last 3-D Secure transaction, and what it proved. */

@@ -64,6 +64,13 @@ function optionsOf({
   };
 }
 
+/** Whoever pays on a page is there: no exemption of payments without him. */
+export function createDraftOf(project: Project, body: Body): Draft {
+  const draft = draftOf(project, body);
+  const { exemption_mit: _, ...options } = draft.options;
+  return { ...draft, options };
+}
+
 export async function authorizeFrom(
   gateway: Gateway,
   { principal, body, once }: Input<Credential, unknown, unknown, Body>,
@@ -73,6 +80,7 @@ export async function authorizeFrom(
   const pan = panOf(body.pan);
   const draft = draftOf(project, body);
   const parent = await parentFor(gateway, project, pan, recurring ?? null);
+  const exempt = draft.options.exemption_mit === true && parent.orderId === null && parent.traceId === null;
   return authorize(gateway, {
     project,
     draft: {
@@ -95,7 +103,7 @@ export async function authorizeFrom(
     initiator: isMerchantInitiated(body) ? 'merchant' : 'customer',
     parentOrderId: parent.orderId,
     cardId: null,
-    refuse: parent.refuse,
+    refuse: parent.refuse ?? (exempt ? 'agreement_unknown' : null),
     pageOrder: null,
     once,
   });

@@ -58,7 +58,20 @@ export function wrongInOrder(
   return wrong;
 }
 
-const isOn = (flag: unknown): boolean => flag === true || flag === '1';
+/** The template that a request names; its project's templates tell whether there is one. */
+export function templateIn({ options }: Fields): string | null {
+  const { template } = inside(options);
+  return typeof template === 'string' && template !== '' ? template : null;
+}
+
+export const unknownTemplate: Violation = {
+  path: ['options', 'template'],
+  message: 'Unknown template',
+  attribute: 'exists',
+  details: ['a template of the project'],
+};
+
+const isOn = (flag: unknown): boolean => flag === true || flag === '1' || flag === 'true';
 
 /** Of create, on top of what all have: nothing to pay only where each payer enters an amount. */
 export function wrongInCreate(project: Project, body: Fields): Violation[] {
@@ -83,9 +96,16 @@ export const wrongCard = ({ pan }: Fields): Violation[] =>
         },
       ];
 
+/** A payment that the cardholder agreed to before: an order of ours, or a trace id from elsewhere. */
+function namesAgreement({ recurring_details }: Fields): boolean {
+  const { parent_order_id, trace_id } = inside(recurring_details);
+  return [parent_order_id, trace_id].some((value) => value !== undefined && value !== '');
+}
+
 /** The card is there, but maybe nobody to ask: who starts a payment that is authorized. */
-export const isMerchantInitiated = ({ options, recurring_details: recurring }: Fields): boolean =>
-  isOn(inside(options).exemption_mit) || (recurring !== undefined && inside(recurring).indicator !== 'C');
+export const isMerchantInitiated = (body: Fields): boolean =>
+  isOn(inside(body.options).exemption_mit) ||
+  (namesAgreement(body) && inside(body.recurring_details).indicator !== 'C');
 
 /** The results of an authentication elsewhere; null when none is named. Empty texts count as absent. */
 export function externalOf({ secure3d }: Fields): ExternalResult | null {
@@ -93,7 +113,12 @@ export function externalOf({ secure3d }: Fields): ExternalResult | null {
   const given = Object.entries({ xid, cavv, eci, ds_trans_id, dsrp }).filter(
     ([, value]) => typeof value === 'string' && value !== '',
   );
-  return given.length === 0 ? null : Object.fromEntries(given);
+  if (given.length === 0) return null;
+  // Some count in one digit.
+  return {
+    ...Object.fromEntries(given),
+    ...(typeof eci === 'string' && eci !== '' ? { eci: eci.padStart(2, '0') } : {}),
+  };
 }
 
 /** Of authorize, on top of what all have. */

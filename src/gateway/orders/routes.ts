@@ -12,6 +12,7 @@ import {
 } from '../../http/index.ts';
 import type { StoredAnswer } from '../../store/index.ts';
 import type { Credential, Project } from '../projects/index.ts';
+import { isTemplate } from '../templates/index.ts';
 import { complete } from './complete.ts';
 import { create } from './create.ts';
 import { OrderNotFound } from './errors.ts';
@@ -22,8 +23,16 @@ import { payout } from './payout.ts';
 import { expandsIn } from './present.ts';
 import { afterOf, listOperations, listOrders, readOrder } from './read.ts';
 import { answered, created, formOrOrder, listedOperations, listedOrders, shown } from './routes-answers.ts';
-import { authorizeFrom, type Body, draftOf, minorOf, panOf, rebillFrom } from './routes-requests.ts';
-import { wrongCard, wrongInAuthorize, wrongInCreate, wrongInOrder, wrongInOrders } from './routes-wrong.ts';
+import { authorizeFrom, type Body, createDraftOf, draftOf, minorOf, panOf, rebillFrom } from './routes-requests.ts';
+import {
+  templateIn,
+  unknownTemplate,
+  wrongCard,
+  wrongInAuthorize,
+  wrongInCreate,
+  wrongInOrder,
+  wrongInOrders,
+} from './routes-wrong.ts';
 import {
   amountBody,
   authorizeBody,
@@ -46,12 +55,15 @@ export const ordersAnswered = (answer: StoredAnswer): Answer => ({
   replayed: (answer as { replayed?: boolean }).replayed === true,
 });
 
-const wrongForProject =
-  (wrong: typeof wrongInOrder) =>
-  (body: Readonly<Record<string, unknown>>, { project }: Credential): Violation[] =>
-    wrong(project, body);
-
 export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
+  const wrongForProject =
+    (wrong: typeof wrongInOrder) =>
+    async (body: Readonly<Record<string, unknown>>, { project }: Credential): Promise<Violation[]> => {
+      const template = templateIn(body);
+      const unknown = template !== null && !(await isTemplate(gateway.db, project.id, template));
+      return [...wrong(project, body), ...(unknown ? [unknownTemplate] : [])];
+    };
+
   /** An order's id as the client wrote it; anything else names no order. */
   const idOf = (text: string): bigint => {
     const id = gateway.permutation.inward(text);
@@ -115,7 +127,11 @@ export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
       },
       handler: async ({ principal, body, once }) =>
         ordersAnswered(
-          await create(gateway, { project: principal.project, draft: draftOf(principal.project, body as Body), once }),
+          await create(gateway, {
+            project: principal.project,
+            draft: createDraftOf(principal.project, body as Body),
+            once,
+          }),
         ),
     }),
     endpoint({

@@ -28,7 +28,7 @@ import { ORDER_EXPANDS } from './present.ts';
 const client = Shape({
   address: Optional(Text()),
   city: Optional(Text()),
-  country: Optional(Text()),
+  country: Optional(CountryCode({ empty: true })),
   email: Optional(Text()),
   name: Optional(Text()),
   phone: Optional(Token()),
@@ -37,7 +37,12 @@ const client = Shape({
   login: Optional(Text()),
 });
 
-const location = { ip: IpAddress(), country: Optional(Text()), city: Optional(Text()), region: Optional(Text()) };
+const location = {
+  ip: IpAddress(),
+  country: Optional(CountryCode({ empty: true })),
+  city: Optional(Text()),
+  region: Optional(Text()),
+};
 
 const customFields = FlatMap(Token(), { max: 10, names: '^[A-Za-z0-9_.-]{1,64}$' });
 const extraFields = Shape({

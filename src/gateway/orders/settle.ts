@@ -312,8 +312,9 @@ function answerFor(
 ): StoredAnswer {
   const view = viewOf(gateway, project);
   if (operation.type === 'authorize' || operation.type === 'credit' || operation.details.by)
-    return stateAnswer(view, state, { isNew: isNew(state.order), cashflows });
-  if (operation.status === 'success') return orderAnswer(view, state, { cashflows });
+    return stateAnswer(view, state, { isNew: isNew(state.order) });
+  // Of all answers that of charge alone has the financial details; others show them to who asks by expand.
+  if (operation.status === 'success') return orderAnswer(view, state, operation.type === 'charge' ? { cashflows } : {});
   return operation.status === 'failure'
     ? failureAnswer('declined', failureText(operation), null)
     : failureAnswer('error', refusals.error[1], null);

@@ -2,7 +2,7 @@
 // a time that its length bounds: no loops, no regular expressions, only the functions of a short list.
 // Rule: what an expression may do stands in the two lists here; everything else is refused, also what a later library adds.
 import { type ASTNode, Environment, EvaluationError } from '@marcbachmann/cel-js';
-import { parseDuration } from '../../base/index.ts';
+import { countryOf, parseDuration } from '../../base/index.ts';
 import { LONGEST_MS, MINUTE_MS, type Window } from './counters.ts';
 import { DIMENSIONS, type Facts, type RuleDimension } from './facts.ts';
 
@@ -131,7 +131,19 @@ function inspect(node: ASTNode, windows: Window[]): void {
     if (!FUNCTIONS.has(name)) throw new Refused(`uses ${name}(), which rules do not have`);
     if (name === 'count' || name === 'sum') windows.push(windowOf(name, (args as unknown[]).at(-1) as ASTNode[]));
   }
+  if (COMPARISONS.has(op)) checkCountries(args as ASTNode[]);
   for (const part of [args].flat(2)) if (isNode(part)) inspect(part, windows);
+}
+
+const COMPARISONS = new Set(['==', '!=', 'in']);
+
+/** `card.country == "LV"` would never hold, and nobody would know. */
+function checkCountries(sides: readonly ASTNode[]): void {
+  const isCountry = ({ op, args }: ASTNode): boolean => op === '.' && (args as unknown[]).at(-1) === 'country';
+  if (!sides.some(isCountry)) return;
+  for (const { op, args } of sides.flatMap((side) => (side.op === 'list' ? side.args : [side])))
+    if (op === 'value' && typeof args === 'string' && (args.length !== 3 || countryOf(args) === null))
+      throw new Refused('compares a country with something else than an ISO 3166-1 alpha-3 code');
 }
 
 const isNode = (part: unknown): part is ASTNode => typeof part === 'object' && part !== null && 'op' in part;

@@ -1,6 +1,7 @@
 // templates: how payment pages of a project look. Owns page_templates.
 export {
   filledTemplate,
+  isTemplate,
   type StoredTemplate,
   templateGet,
   templateList,

@@ -35,6 +35,13 @@ export async function templateOf(db: Db, projectId: bigint, id: string | undefin
   return row ? filledTemplate(row.template) : DEFAULT_TEMPLATE;
 }
 
+/** The look of projects that made none; they may make one of this name. */
+const STANDARD = 'default';
+
+/** May an order name this template? */
+export const isTemplate = async (db: Db, projectId: bigint, id: string): Promise<boolean> =>
+  id === STANDARD || (ID.test(id) && (await templateFind(db, projectId, id)) !== null);
+
 /** Makes a template or replaces it whole. Refusals: project_unknown, invalid. */
 export async function templatePut(
   db: Db,
