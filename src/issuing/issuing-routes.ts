@@ -64,6 +64,16 @@ export interface IssuingOptions {
   readonly ports: AuthorizationPorts;
 }
 
+/** One after the other: a scenario's stage is taken from an earlier one, and half of one is none. */
+function inTurn<Value>(work: () => Promise<Value>): () => Promise<Value> {
+  let last: Promise<unknown> = Promise.resolve();
+  return () => {
+    const next = last.then(work);
+    last = next.catch(() => undefined);
+    return next;
+  };
+}
+
 /** What was changed is in force in this process once the change resolves. */
 const refreshing = ({ change, tenants }: IssuingOptions['office']): IssuingOffice['change'] =>
   async function changed(asked, action, target, work) {
@@ -96,7 +106,7 @@ export function createIssuing({ issuer, limits, office, ports }: IssuingOptions)
       ...authorizationSimulatorEndpoints(issuer, authorizer),
     ],
     timelines: [cardTimeline(issuer, openHolds), ...authorizationTimelines(issuer)],
-    scenarios: () => issuingScenarios(issuer, authorizer, usedRef(issuer)),
+    scenarios: inTurn(() => issuingScenarios(issuer, authorizer, usedRef(issuer))),
     decisionsOf: (references) => decisionsOf(issuer, references),
     async purge() {
       await Promise.all([purgeSessions(issuer), purgeMessages(issuer), purgeReveals(issuer), purgeChallenges(issuer)]);

@@ -25,6 +25,7 @@ let florin: TestApp;
 let token: string;
 let orderId: string;
 let cardId: string;
+let userId: string;
 let identityId: string;
 let programmeId: string;
 let operations: readonly Operation[];
@@ -39,7 +40,11 @@ before(async () => {
   florin = await testApp();
   token = await tokenOf(florin);
   orderId = (await florin.merchant('POST', '/gateway/orders/authorize', payment())).body.orders[0].id;
-  cardId = await newCard(await customer(florin));
+  const ada = await customer(florin);
+  cardId = await newCard(ada);
+  // A user of our own: the sandbox's are needed as they are.
+  const user = { name: 'Grace', surname: 'Example', email: 'grace@shop.example', mobileNumber: '+35699000002' };
+  userId = (await ada('POST', '/users', user)).body.id;
   const first = async (what: string, where = (_: { type?: string }): boolean => true): Promise<string> => {
     const { body } = await florin.operator('GET', `/operator/tenants/sandbox/${what}`);
     return body[what].find(where).id;
@@ -153,7 +158,7 @@ const PARAMS: Readonly<Record<string, () => string>> = {
   cardId: () => cardId,
   prefix: () => '411111',
   kind: () => 'BIOMETRICS',
-  userId: () => '3001',
+  userId: () => userId,
 };
 const SPECIAL: readonly (readonly [start: string, id: () => string])[] = [
   ['/gateway/orders', () => orderId],
@@ -167,7 +172,7 @@ const SPECIAL: readonly (readonly [start: string, id: () => string])[] = [
   ['/operator/tenants/{tenant}/identities', () => identityId],
   ['/operator/tenants/{tenant}/programmes', () => programmeId],
   ['/operator/tenants/{tenant}/profiles', () => '1001'],
-  ['/operator/tenants/{tenant}/users', () => '3001'],
+  ['/operator/tenants/{tenant}/users', () => userId],
 ];
 
 const bodyOf = ({ method, path, example }: Operation): unknown => BODIES[`${method} ${path}`]?.() ?? example;

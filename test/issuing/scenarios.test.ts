@@ -187,3 +187,12 @@ test('creation checks come in the documented order', () => {
   assert.equal(order[0], 'PROFILE_NOT_FOUND');
   assert.equal(order.at(-1), 'INSTRUMENT_NOT_FOUND');
 });
+
+test('asked for by many at once, the list is whole for each', async () => {
+  const fresh = await testApp();
+  const replies = await Promise.all(Array.from({ length: 4 }, () => fresh.operator('GET', '/simulator/scenarios')));
+  assert.deepEqual(
+    replies.map(({ status, body }) => [status, body.scenarios?.length]),
+    Array(4).fill([200, scenarios.length]),
+  );
+});
