@@ -33,11 +33,12 @@ export function createHealth({ database, lease, committer, dataDir }: HealthOpti
     },
     async check() {
       const writes = lease.silentMs() < SILENT_MS && committer().waitingMs() < STALLED_MS;
+      // Not asked where no answer is to be expected.
+      const schema = writes ? await migrated(database).catch(() => null) : null;
       return {
-        database: writes,
+        database: schema !== null,
         disk: !full && (dataDir === null || (await freeBytes(dataDir)) > LEAST_FREE_BYTES),
-        // Not asked where no answer is to be expected.
-        migrations: writes && (await migrated(database)),
+        migrations: schema === true,
       };
     },
   };

@@ -10,13 +10,21 @@ export interface LeaseTimes {
   readonly renewMs: number;
 }
 
+/** Of the lease: a tenth less than the database counts. */
+const HELD_SHARE = 0.9;
+
 export const LEASE_TIMES: LeaseTimes = { leaseMs: 15_000, renewMs: 2_000 };
 
 export interface Lease {
   /** The number that this process' work carries. It gets another one when it was taken for dead meanwhile. */
   process(): bigint;
-  /** False: the process may have been taken for dead by now. Then it decides nothing and sends nothing. */
+  /** False: the process may have been taken for dead by now. Then it decides nothing. */
   held(): boolean;
+  /**
+   * Before work that carries this number goes out: waits until the lease is held for sure. False: it was lost, and somebody else finds
+   * out what became of the work.
+   */
+  keeps(process: bigint): Promise<boolean>;
   /** Milliseconds since the database last took a sign of life: how long ago something was written for sure. */
   silentMs(): number;
   /** The numbers of those that live. What has shown no sign of life for too long is dead from this moment on. */
@@ -64,10 +72,15 @@ export async function openLease({ db, clock, log, times = LEASE_TIMES, alone }: 
     }
   })();
 
+  const held = (): boolean => clock.elapsed() - renewedAt < leaseMs * HELD_SHARE;
+
   return {
     process: () => number,
-    // A tenth less than the database counts.
-    held: () => clock.elapsed() - renewedAt < leaseMs * 0.9,
+    held,
+    async keeps(process) {
+      for (const until = clock.elapsed() + leaseMs; !held() && clock.elapsed() < until; ) await clock.sleep(100);
+      return held() && number === process;
+    },
     silentMs: () => clock.elapsed() - renewedAt,
     async living() {
       await db.query('delete from processes where expires_at < clock_timestamp()');

@@ -46,6 +46,12 @@ test('a second Florin on the same data is refused in one sentence, and the first
     (error: Error) => error instanceof StartError && /Another Florin is running/.test(error.message),
   );
   assert.equal((await fetch(`${first.url}/readyz`)).status, 200);
+  // Nor when every connection of the first was lost: its sign of life is no connection.
+  await first.database.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and backend_type = 'client backend'`,
+  );
+  await assert.rejects(startApp(config('0'), { log: silent }), /Another Florin is running/);
+  assert.equal((await fetch(`${first.url}/readyz`)).status, 200);
   await first.stop();
   rmSync(dir, { recursive: true, force: true });
 });

@@ -39,6 +39,9 @@ interface Pair {
   readonly client: net.Socket;
   readonly server: net.Socket;
   silent: boolean;
+  readonly statements: Map<string, string>;
+  /** What ran since the last COMMIT. */
+  sql: string;
   /** The fault that waits for the answer to the COMMIT that was sent. */
   armed: CommitFault | null;
 }
@@ -62,12 +65,16 @@ function framer(typed: boolean, onMessage: (type: string, message: Buffer) => vo
   };
 }
 
-/** The SQL of a simple query (Q) or of a statement that is prepared (P: name, then SQL). */
-function sqlOf(type: string, message: Buffer): string | null {
-  if (type === 'Q') return message.toString('utf8', 5, message.length - 1);
-  if (type !== 'P') return null;
-  const named = message.indexOf(0, 5) + 1;
-  return message.toString('utf8', named, message.indexOf(0, named));
+const textAt = (message: Buffer, from: number): string => message.toString('utf8', from, message.indexOf(0, from));
+
+/** The SQL that a message runs: a simple query (Q), or a statement (P: name, SQL) that is bound (B: portal, name). */
+function sqlOf({ statements }: Pair, type: string, message: Buffer): string | null {
+  if (type === 'Q') return textAt(message, 5);
+  if (type === 'P') {
+    const name = textAt(message, 5);
+    statements.set(name, textAt(message, 5 + Buffer.byteLength(name) + 1));
+  }
+  return type === 'B' ? (statements.get(textAt(message, message.indexOf(0, 5) + 1)) ?? '') : null;
 }
 
 const ERROR = (code: string): Buffer => {
@@ -100,16 +107,16 @@ export async function postgresProxy(upstream: Connection): Promise<PostgresProxy
   }
 
   /** What comes from Florin. True: it goes on to the server. */
-  function passes(pair: Pair, type: string, message: Buffer, lastSql: { text: string }): boolean {
-    const sql = sqlOf(type, message);
+  function passes(pair: Pair, type: string, message: Buffer): boolean {
+    const sql = sqlOf(pair, type, message);
     if (sql === null) return true;
     if (!/^\s*commit\b/i.test(sql)) {
-      lastSql.text += `${sql}\n`;
+      pair.sql += `${sql}\n`;
       return true;
     }
     commits++;
-    const before = lastSql.text;
-    lastSql.text = '';
+    const before = pair.sql;
+    pair.sql = '';
     if (!faults?.when(before)) return true;
     const { fault } = faults;
     if (--faults.times === 0) faults = null;
@@ -148,11 +155,10 @@ export async function postgresProxy(upstream: Connection): Promise<PostgresProxy
     const server = upstream.host?.startsWith('/')
       ? net.connect(`${upstream.host}/.s.PGSQL.${upstream.port ?? 5432}`)
       : net.connect(upstream.port ?? 5432, upstream.host);
-    const pair: Pair = { client, server, silent: false, armed: null };
+    const pair: Pair = { client, server, silent: false, statements: new Map(), sql: '', armed: null };
     pairs.add(pair);
-    const lastSql = { text: '' };
     const fromClient = framer(false, (type, message) => {
-      if (!pair.silent && passes(pair, type, message, lastSql)) server.write(message);
+      if (!pair.silent && passes(pair, type, message)) server.write(message);
     });
     const fromServer = framer(true, (type, message) => {
       if (pair.silent || !returns(pair, type, message)) return;

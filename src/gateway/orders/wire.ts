@@ -89,7 +89,7 @@ export async function send(
     return null;
   }
   // Somebody else may be finding out already what became of it.
-  if (!gateway.lease.held()) return null;
+  if (!(await gateway.lease.keeps(operation.process))) return null;
   try {
     return await link.send(
       requestOf(order, operation, terminal, card, operation.details.stan ?? gateway.stans.next(), gateway.clock.now()),
