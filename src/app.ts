@@ -137,7 +137,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     const keyed = (purpose: string, data: Buffer | string): Buffer => vault.keyed(purpose, data);
     const projects = createProjects({ database, keyed, clock, log });
     const tools = { clock, ids, random, keyed, links: [...links.keys()] };
-    const tenants = createTenants({ database, keyed, clock, log });
+    const tenants = createTenants({ database, keyed, clock, random, log });
     const background = new Set<Promise<unknown>>();
     const inBackground = (work: Promise<unknown>): void => {
       const kept = work

@@ -94,7 +94,7 @@ export async function issuerWorld(ports: Partial<AuthorizationPorts> = {}): Prom
     await committer.drain();
     rmSync(dataDir, { recursive: true, force: true });
   });
-  const tenants = createTenants({ database, keyed: vault.keyed, clock, log: silent });
+  const tenants = createTenants({ database, keyed: vault.keyed, clock, random: systemRandom, log: silent });
   const issuer: Issuer = {
     clock,
     ids,

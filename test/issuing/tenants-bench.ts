@@ -27,7 +27,7 @@ export async function tenantsBench(): Promise<TenantsBench> {
   const clock = handClock();
   const tools: Tools = { clock, ids: idMaker(clock, 1), random: systemRandom, keyed };
   const other = (own: TenantsDatabase = database): TenantsRoom =>
-    createTenants({ database: own, keyed, clock, log: silent });
+    createTenants({ database: own, keyed, clock, random: systemRandom, log: silent });
   return { database, clock, tools, permutation: idPermutation(Buffer.alloc(16, 5)), tenants: other(), other };
 }
 

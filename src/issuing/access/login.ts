@@ -2,7 +2,7 @@
 // costs the same work and is locked after the same number of wrong tries.
 import { addMs } from '../../base/index.ts';
 import { type Issuer, Refusal } from '../issuer/index.ts';
-import { loginOf, loginTried, passwordMatches, type Tenant, type User } from '../tenants/index.ts';
+import { loginOf, loginTried, type Tenant, type User } from '../tenants/index.ts';
 import { sessionCreate } from './sessions.ts';
 
 const MOST_FAILURES = 5;
@@ -38,7 +38,7 @@ export function createLogin(issuer: Issuer): (tenant: Tenant, email: string, pas
 
   return async function login(tenant, email, password) {
     const found = await loginOf(issuer.db, tenant.id, email.trim().toLowerCase());
-    const right = await passwordMatches(found?.password ?? null, password);
+    const right = await issuer.tenants.passwords.matches(tenant.id, found?.password ?? null, password);
     const now = issuer.clock.now();
     if (!found) {
       failUnknown(tenant, email.trim().toLowerCase());

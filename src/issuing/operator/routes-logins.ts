@@ -3,7 +3,7 @@
 import { type AnyEndpoint, endpointOf, Shape } from '../../http/index.ts';
 import type { Db } from '../../store/index.ts';
 import { sessionsEnd } from '../access/index.ts';
-import { loginReset, passwordFrom, userGet } from '../tenants/index.ts';
+import { loginReset, userGet } from '../tenants/index.ts';
 import type { IssuingOffice } from './office.ts';
 import { notFound, Password, TAG, tenantNamed, unknown, WithId, wrong } from './schemas.ts';
 
@@ -16,7 +16,7 @@ interface Path {
 }
 
 export function loginEndpoints({ issuer, change }: IssuingOffice): AnyEndpoint<{ readonly name: string }>[] {
-  const { db, permutation, clock, random } = issuer;
+  const { db, permutation, clock } = issuer;
 
   async function userOf(from: Db, { tenant, id: text }: Path): Promise<{ tenantId: bigint; id: bigint }> {
     const { id: tenantId } = await tenantNamed(from, tenant);
@@ -38,9 +38,9 @@ export function loginEndpoints({ issuer, change }: IssuingOffice): AnyEndpoint<{
       body: Shape({ value: Password }),
       answers: { ...done, ...unknown, ...wrong },
       async handler(input) {
-        await userOf(db, input.params);
+        const { tenantId } = await userOf(db, input.params);
         // Made before the change begins: it takes long on purpose, and nobody should wait for it holding a lock.
-        const password = await passwordFrom(random, input.body.value);
+        const password = await issuer.tenants.passwords.from(tenantId, input.body.value);
         await change(input, 'user.password', targetOf(input.params), async (inside) => {
           const user = await userOf(inside, input.params);
           const now = clock.now();

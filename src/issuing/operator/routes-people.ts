@@ -229,6 +229,8 @@ export function peopleEndpoints({ issuer, tools, change }: IssuingOffice): AnyEn
         refuseMobile(mobile);
         const { id: tenantId } = await tenantNamed(db, input.params.tenant);
         const identity = await identityOf(tenantId, input.params.id);
+        // Made before the change begins: it takes long on purpose, and nobody should wait for it holding a lock.
+        const hashed = password === undefined ? null : await issuer.tenants.passwords.from(tenantId, password);
         const made = await change(input, 'user.create', input.params.id, async (inside) => {
           const user = await userCreate(inside, tools, {
             id: ids.next(),
@@ -239,7 +241,7 @@ export function peopleEndpoints({ issuer, tools, change }: IssuingOffice): AnyEn
             surname,
             email,
             mobile: mobile ?? null,
-            password: password ?? null,
+            password: hashed,
           });
           if (!user) throw emailTaken();
           return user;

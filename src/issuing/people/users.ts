@@ -12,8 +12,6 @@ import {
   mobileOfOther,
   needEmail,
   type Programme,
-  passwordFrom,
-  passwordMatches,
   type User,
   userEmailKind,
   userInsert,
@@ -68,7 +66,7 @@ export async function createUser(
   await freeMobile(issuer, session, request.mobileNumber ?? null);
   const { tenant, identity } = session;
   const email = request.email.toLowerCase();
-  const password = request.password ? await passwordFrom(issuer.random, request.password.value) : null;
+  const password = request.password ? await issuer.tenants.passwords.from(tenant.id, request.password.value) : null;
   const need: Need = needEmail(tenant.id, email);
   const now = issuer.clock.now();
   const user: User = {
@@ -155,13 +153,13 @@ const LOCKED_MS = 30 * 60_000;
 export async function changePassword(issuer: Issuer, session: Session, old: string, next: string): Promise<void> {
   const { tenant, user } = session;
   const login = await loginOf(issuer.db, tenant.id, user.email);
-  const right = await passwordMatches(login?.password ?? null, old);
+  const right = await issuer.tenants.passwords.matches(tenant.id, login?.password ?? null, old);
   const now = issuer.clock.now();
   const until = new Date(now.getTime() + LOCKED_MS);
   const counted = await loginTried(issuer.db, tenant.id, user.id, { right, now, most: MOST_FAILURES, until });
   if (!counted) throw new Refusal('LOGIN_LOCKED');
   if (!right) throw new Refusal('PASSWORD_INVALID');
-  const password = await passwordFrom(issuer.random, next);
+  const password = await issuer.tenants.passwords.from(tenant.id, next);
   await issuer.db.transaction(async (db) => {
     await loginReset(db, { tenantId: tenant.id, id: user.id }, password, now);
     // Whoever else is in with the old one is out.

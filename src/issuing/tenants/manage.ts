@@ -4,7 +4,7 @@ import type { Clock, IdMaker, Random } from '../../base/index.ts';
 import type { Db } from '../../store/index.ts';
 import type { TenantSettings } from './model.ts';
 import { defaultIdentity, type Identity, type IdentitySettings, type User } from './model.ts';
-import { type Password, passwordFrom } from './passwords.ts';
+import type { Password } from './passwords.ts';
 import { identityUpsert, userUpsert } from './people-queries.ts';
 import { secretInsert, tenantUpsert } from './queries.ts';
 import { type Keyed, secretHash } from './tenants.ts';
@@ -86,11 +86,11 @@ export interface UserInput {
   readonly email: string;
   readonly mobile: string | null;
   readonly active?: boolean;
-  readonly password: string | Password | null;
+  readonly password: Password | null;
 }
 
 /** null: the e-mail address is another user's. */
-export async function userCreate(db: Db, { clock, random }: Tools, input: UserInput): Promise<User | null> {
+export async function userCreate(db: Db, { clock }: Tools, input: UserInput): Promise<User | null> {
   const now = clock.now();
   const user: User = {
     tenant_id: input.tenantId,
@@ -106,6 +106,5 @@ export async function userCreate(db: Db, { clock, random }: Tools, input: UserIn
     created_at: now,
     updated_at: now,
   };
-  const password = typeof input.password === 'string' ? await passwordFrom(random, input.password) : input.password;
-  return (await userUpsert(db, user, password)) ? user : null;
+  return (await userUpsert(db, user, input.password)) ? user : null;
 }

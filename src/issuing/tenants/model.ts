@@ -1,6 +1,7 @@
 // Tenant, programme, profile: what an operator sets up, and what cards are made and judged by. Rows keep only what differs from the
 // defaults here. Rule: a setting that is not listed here does not exist.
 import type { SpendRules } from '../rules/index.ts';
+import type { Passwords } from './passwords.ts';
 
 /** Most live cards: all together, and of single currencies; null: no limit. */
 export interface CardLimits {
@@ -249,6 +250,7 @@ export interface Tenants {
   user(tenantId: bigint, id: bigint): Promise<User | null>;
   /** Kinds of the user's active factors. */
   factors(tenantId: bigint, userId: bigint): Promise<readonly AuthChannel[]>;
+  readonly passwords: Passwords;
 }
 
 const isGroup = (value: unknown): value is object =>

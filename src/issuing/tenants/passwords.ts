@@ -1,7 +1,9 @@
 // Passwords of people: argon2id (RFC 9106) with the cost that OWASP's password storage page recommends.
-// Rule: a comparison costs the same whether there is a password to compare with or not.
+// Rule: a comparison costs the same whether there is a password to compare with or not, the wait for its turn included; what one tenant
+// has compared costs the others no more than a moment.
 import { argon2, timingSafeEqual } from 'node:crypto';
-import type { Random } from '../../base/index.ts';
+import { availableParallelism } from 'node:os';
+import { type Clock, createTurns, type Random } from '../../base/index.ts';
 
 /** Salt and hash as base64, and the cost they were made with. */
 export interface Password {
@@ -42,4 +44,36 @@ export async function passwordMatches(kept: Password | null, given: string): Pro
   const compared = kept ?? DECOY;
   const same = timingSafeEqual(await hashed(given, compared), Buffer.from(compared.hash, 'base64'));
   return same && kept !== null;
+}
+
+/** Each waits for its tenant's turn; all throw Busy where too many of that tenant wait already. */
+export interface Passwords {
+  from(tenantId: bigint, password: string): Promise<Password>;
+  /** In constant time; null never matches. */
+  matches(tenantId: bigint, kept: Password | null, given: string): Promise<boolean>;
+}
+
+/** A hash takes a core for a twentieth of a second: most cores stay with the payments, and threads of the pool with everything else. */
+const hashesAtOnce = (cores: number): number => Math.min(3, Math.max(1, Math.floor(cores / 2) - 1));
+
+/** What waits longer than a person does is refused. */
+const LONGEST_WAIT_MS = 20_000;
+const MOST_OF_TENANT = 64;
+
+export function createPasswords({ clock, random }: { readonly clock: Clock; readonly random: Random }): Passwords {
+  const most = hashesAtOnce(availableParallelism());
+  const turns = createTurns({
+    clock,
+    shares: { atOnce: most, perOwner: most, perThrough: most, perOwnerThrough: most },
+    mostOfOwner: MOST_OF_TENANT,
+    longestWaitMs: LONGEST_WAIT_MS,
+    crowded: () => false,
+    rest: 0,
+  });
+  const turn = <Value>(tenantId: bigint, work: () => Promise<Value>): Promise<Value> =>
+    turns.run({ owner: tenantId.toString(), long: false, work });
+  return {
+    from: (tenantId, password) => turn(tenantId, () => passwordFrom(random, password)),
+    matches: (tenantId, kept, given) => turn(tenantId, () => passwordMatches(kept, given)),
+  };
 }

@@ -1,7 +1,7 @@
 // Tenants, programmes and profiles in memory: a request finds them without a query.
 // Rule: a wrong secret costs the same work as a right one; what this process committed is seen by the next request, what another process
 // committed by a request two seconds later.
-import type { Clock, Log } from '../../base/index.ts';
+import type { Clock, Log, Random } from '../../base/index.ts';
 import type { Db } from '../../store/index.ts';
 import {
   defaultInstallation,
@@ -15,6 +15,7 @@ import {
   type Tenant,
   type Tenants,
 } from './model.ts';
+import { createPasswords } from './passwords.ts';
 import { factorsOf, identityGet, userGet } from './people-queries.ts';
 import {
   installationGet,
@@ -34,6 +35,7 @@ export interface TenantsOptions {
   readonly database: Db & { transaction<Value>(work: (db: Db) => Promise<Value>): Promise<Value> };
   readonly keyed: Keyed;
   readonly clock: Clock;
+  readonly random: Random;
   readonly log: Log;
 }
 
@@ -117,7 +119,7 @@ async function read(db: Db, version: bigint): Promise<Memory> {
   };
 }
 
-export function createTenants({ database, keyed, clock, log }: TenantsOptions): TenantsRoom {
+export function createTenants({ database, keyed, clock, random, log }: TenantsOptions): TenantsRoom {
   let memory = NOTHING;
   let loadedMs = Number.NEGATIVE_INFINITY;
   let loading: Promise<void> | null = null;
@@ -155,6 +157,7 @@ export function createTenants({ database, keyed, clock, log }: TenantsOptions): 
 
   return {
     refresh,
+    passwords: createPasswords({ clock, random }),
     async authenticate(secret) {
       const { secrets } = await fresh();
       const found = secrets.get(secretHash(keyed, secret).toString('hex'));
