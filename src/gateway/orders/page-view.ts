@@ -4,6 +4,7 @@ import type { Permutation } from '../../base/index.ts';
 import { isoCode, type RetryCategory } from '../../network/index.ts';
 import type { Project } from '../projects/index.ts';
 import { type PageTemplate, templateOf } from '../templates/index.ts';
+import { fraudMessage } from './errors.ts';
 import { closedTo, type Gateway, terminalOf } from './gateway.ts';
 import type { Order, OrderState } from './model.ts';
 import { type Stage, stageOf } from './page-states.ts';
@@ -98,7 +99,10 @@ export async function pageView(gateway: Gateway, project: Project, state: OrderS
     updatedAt: order.updated_at,
     timeZone: project.settings.time_zone,
     sandbox: gateway.sandbox,
-    heldBack: gateway.sandbox && order.status === 'fraud' && (order.failure_message ?? '').startsWith('card_testing'),
+    heldBack:
+      gateway.sandbox &&
+      order.status === 'fraud' &&
+      (order.failure_message ?? '').startsWith(fraudMessage('card_testing')),
     frameOrigins: project.settings.frame_origins,
     bankForm: challenge?.kind === 'form' ? challenge.html : null,
   };

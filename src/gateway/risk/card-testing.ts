@@ -141,7 +141,7 @@ export const liveTesting: Testing = { windows: TESTING_WINDOWS, suspicionOf, tri
 const SANDBOX_WINDOWS = SANDBOX_LIMITS.map(({ of }) => of);
 
 const EXPLANATION =
-  'card_testing: 30 cards failed from one address or payment link within ten minutes. The sandbox goes on after ten minutes of quiet, ' +
+  'card_testing. 30 cards failed from one address or payment link within ten minutes. The sandbox goes on after ten minutes of quiet, ' +
   'or without the project setting card_testing (PATCH /operator/projects/{login}/settings).';
 
 /** Counts what fails, and nothing else. */
