@@ -31,6 +31,10 @@ export function api<Principal>(server: Server, declaration: Api<Principal>): voi
 
 const WRITES: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
+/** Is a body read, and an idempotency key? An API with a reader of its own keeps the keys of deletions too. */
+export const isWrite = <Principal>({ reader, idempotency }: Api<Principal>, method: string): boolean =>
+  WRITES.has(method) || (method === 'DELETE' && reader !== undefined && idempotency !== undefined);
+
 /** What a request is once it has the right shape. */
 interface Shaped {
   readonly params: unknown;
@@ -182,7 +186,8 @@ function onceOf<Principal>(
   return onceFor(options, scope, key, [search, bytes]);
 }
 
-const isWrite = ({ method }: AnyEndpoint<never>): boolean => [method].flat().some((name) => WRITES.has(name));
+const writesBy = <Principal>(api: Api<Principal>, { method }: AnyEndpoint<Principal>): boolean =>
+  [method].flat().some((name) => isWrite(api, name));
 
 /** For an API that reads in its own way: path and query, then the body. */
 function readerShaper<Principal>(
@@ -192,7 +197,7 @@ function readerShaper<Principal>(
 ): Shaper<Principal> {
   const { params = NOTHING, query = NOTHING, body = NOTHING } = endpoint;
   return async (request, principal) => {
-    const { bytes, once } = isWrite(endpoint)
+    const { bytes, once } = writesBy(declaration, endpoint)
       ? await received(declaration, request, principal)
       : { bytes: null, once: null };
     return {
@@ -241,7 +246,7 @@ function shaper<Principal>(declaration: Api<Principal>, endpoint: AnyEndpoint<Pr
     return { params: paramsOf(request), query: {}, body: value, once };
   }
 
-  return isWrite(endpoint) ? write : read;
+  return writesBy(declaration, endpoint) ? write : read;
 }
 
 /** The first violation of a field is the one that is told: what reading found, then the schema, then `further`. */

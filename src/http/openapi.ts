@@ -1,5 +1,5 @@
 // The API description (OpenAPI 3.1), made from the same declarations that are served. Rule: nothing is described by hand.
-import { NOTHING } from './api.ts';
+import { isWrite, NOTHING } from './api.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import { type AnyApi, type Examples, responsesOf } from './openapi-answers.ts';
 import { Components, type Json } from './openapi-components.ts';
@@ -13,8 +13,6 @@ export interface ApiInfo {
   readonly url?: string;
   readonly examples?: Examples;
 }
-
-const WRITES: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /** The description of several APIs in one document. A schema with a title becomes a component under that name. */
 export function openapiOf(apis: readonly AnyApi[], info: ApiInfo): Json {
@@ -60,7 +58,7 @@ function operationOf(
 ): Json {
   const { summary, description, right } = endpoint;
   const body = (endpoint.body ?? NOTHING) as JsonSchema;
-  const writes = WRITES.has(method);
+  const writes = isWrite(api, method);
   const hasBody =
     writes && (Object.keys(body.properties ?? {}).length > 0 || typeof body.additionalProperties === 'object');
   return {

@@ -47,6 +47,32 @@ interface Answered extends StoredAnswer {
   readonly replayed?: true;
 }
 
+/**
+ * A request whose effect is a transaction of its own. Its answer is kept behind the effect, not with it: such effects are the same when
+ * they are repeated, or refuse to be. A repeat under the same idempotency-ref is answered as before without being done.
+ */
+export async function answeredOnce(
+  issuer: Issuer,
+  once: Once | null,
+  name: string,
+  work: () => Promise<Pick<Ending, 'status' | 'body'>>,
+): Promise<CommittedAnswer> {
+  const known = once && (await issuer.committer.submit<StoredAnswer | null>(knownAnswer(issuer, once)));
+  if (known) return { status: known.status, body: known.body === '' ? null : known.body, replayed: true };
+  const { status, body } = await work();
+  return commitAnswer(issuer, once, { name, needs: [], decide: () => ({ status, body, changes: [] }) });
+}
+
+/** What was answered to this reference before; refuses one that was used for another request. */
+const knownAnswer = (issuer: Issuer, once: Once): Command<StoredAnswer | null> => ({
+  name: 'once.known',
+  needs: [once.need],
+  decide(loaded) {
+    const begun = once.begin(loaded, issuer.clock.now());
+    return { value: 'replay' in begun ? begun.replay : null, changes: [] };
+  },
+});
+
 /** Runs the command in the group commit. A repeat of the request under the same idempotency-ref gets the same bytes and changes nothing. */
 export async function commitAnswer(
   issuer: Issuer,

@@ -1,7 +1,7 @@
 // /identities, /users, /factors: what a session sees and changes of its own identity.
 import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
 import type { Session } from '../access/index.ts';
-import { type Issuer, Refusal } from '../issuer/index.ts';
+import { answeredOnce, type Issuer, Refusal } from '../issuer/index.ts';
 import { CHANNELS_3DS, usersOf } from '../tenants/index.ts';
 import { FactorPath, IdentityPath, PasswordBody, UserBody, UserPatch, UserPath, UsersQuery } from './schemas.ts';
 import { changePassword, createUser, patchUser, setActive, setFactor, userAsked, userView } from './users.ts';
@@ -16,6 +16,7 @@ const failures = {
   429: { description: 'Too many requests' },
 } as const;
 const unknown = { 404: { description: 'No such identity or user of this identity' } } as const;
+const DONE = { status: 204, body: null } as const;
 const done = { 204: { description: 'Done' } } as const;
 
 export function peopleEndpoints(issuer: Issuer): AnyEndpoint<Session>[] {
@@ -107,9 +108,12 @@ export function peopleEndpoints(issuer: Issuer): AnyEndpoint<Session>[] {
         ...unknown,
         409: { description: 'EMAIL_NOT_UNIQUE, MOBILE_NUMBER_ALREADY_EXISTS' },
       },
-      async handler({ principal, params, body }) {
+      async handler({ principal, params, body, once }) {
         const user = await userAsked(issuer, principal, params.userId);
-        return { status: 200, body: userView(outward, await patchUser(issuer, principal, user, body)) };
+        return answeredOnce(issuer, once, 'user.patch', async () => ({
+          status: 200,
+          body: userView(outward, await patchUser(issuer, principal, user, body)),
+        }));
       },
     }),
     ...(['activate', 'deactivate'] as const).map((move) =>
@@ -122,10 +126,12 @@ export function peopleEndpoints(issuer: Issuer): AnyEndpoint<Session>[] {
         right: null,
         params: UserPath,
         answers: { ...done, ...failures, ...unknown, 409: { description: 'ROOT_USER_ALWAYS_ACTIVE' } },
-        async handler({ principal, params }) {
+        async handler({ principal, params, once }) {
           const user = await userAsked(issuer, principal, params.userId);
-          await setActive(issuer, principal, user, move === 'activate');
-          return { status: 204, body: null };
+          return answeredOnce(issuer, once, `user.${move}`, async () => {
+            await setActive(issuer, principal, user, move === 'activate');
+            return DONE;
+          });
         },
       }),
     ),
@@ -143,10 +149,11 @@ export function peopleEndpoints(issuer: Issuer): AnyEndpoint<Session>[] {
         409: { description: 'PASSWORD_INVALID' },
         423: { description: 'LOGIN_LOCKED: for 30 minutes after 5 wrong passwords' },
       },
-      async handler({ principal, body }) {
-        await changePassword(issuer, principal, body.oldPassword.value, body.newPassword.value);
-        return { status: 204, body: null };
-      },
+      handler: ({ principal, body, once }) =>
+        answeredOnce(issuer, once, 'user.password', async () => {
+          await changePassword(issuer, principal, body.oldPassword.value, body.newPassword.value);
+          return DONE;
+        }),
     }),
     endpoint({
       method: 'GET',
@@ -183,10 +190,11 @@ export function peopleEndpoints(issuer: Issuer): AnyEndpoint<Session>[] {
                   description: 'BIOMETRIC_AUTHENTICATION_NOT_SUPPORTED, EXTERNAL_AUTHY_AUTHENTICATION_NOT_SUPPORTED',
                 },
               },
-        async handler({ principal, params }) {
-          await setFactor(issuer, principal, params.kind, method === 'PUT');
-          return { status: 204, body: null };
-        },
+        handler: ({ principal, params, once }) =>
+          answeredOnce(issuer, once, 'user.factor', async () => {
+            await setFactor(issuer, principal, params.kind, method === 'PUT');
+            return DONE;
+          }),
       }),
     ),
   ];
