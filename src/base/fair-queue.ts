@@ -122,14 +122,17 @@ export function fairQueue(shares: Shares): FairQueue {
     const { job, ended } = turn;
     count(job, 1);
     let settle = ended.resolve;
+    let again = false;
     try {
-      const result = await job.run().finally(() => count(job, -1));
-      if (result === 'again' && !closed) {
-        paused(turn);
-        return fill();
-      }
+      again = (await job.run()) === 'again';
     } catch (error) {
       settle = () => ended.reject(error);
+    }
+    // With what follows in one step: a strand that is counted empty may be forgotten by another job that ends in between.
+    count(job, -1);
+    if (again && !closed) {
+      paused(turn);
+      return fill();
     }
     forget(job);
     fill();

@@ -57,6 +57,18 @@ describe('a fair queue', () => {
     assert.equal(begun.at(-1), 'b2', 'room on the link goes to whom the link has room for');
   });
 
+  it('forgets jobs of one link that end in the same moment', async () => {
+    const { add, end } = stage(fairQueue(SHARES));
+    const both = [add('a1', 'a', 'link'), add('a2', 'a', 'link'), add('a3', 'a')];
+    void end('a1');
+    await end('a2');
+    await end('a3');
+    await Promise.all(both);
+    const again = add('a1', 'a', 'link');
+    await end('a1');
+    await again;
+  });
+
   it('does a job once, whoever adds it meanwhile, and tells all of them how it ended', async () => {
     const queue = fairQueue(SHARES);
     const { begun, add, end } = stage(queue);

@@ -199,11 +199,7 @@ test('amounts of charge, refund and cancel: JSON number or decimal string; "a ne
   for (const action of ['charge', 'refund', 'cancel'])
     for (const amount of [0, '0.00', -1, '-1', 1.001, '1.001', '1e1', 'x', true, [], {}, '', null, Number.NaN]) {
       const { id, status } = action === 'charge' ? await shop.authorized() : await shop.charged();
-      assert.deepEqual(
-        uris(await shop.act(id, action, { amount })),
-        ['#/amount'],
-        `${action} ${JSON.stringify(amount)}`,
-      );
+      assert.deepEqual(uris(await shop.act(id, action, { amount })), ['#/amount'], JSON.stringify([action, amount]));
       assert.equal((await shop.get(id)).status, status);
     }
   const { id: parent } = await shop.charged();
