@@ -133,6 +133,19 @@ test('"null for a known name counts as absent"', async () => {
   ]);
 });
 
+test('empty results of an authentication elsewhere are none; an empty merchant_order_id is nobody’s', async () => {
+  const secure3d = { xid: '', cavv: '', eci: '', ds_trans_id: '', browser_details: { window_width: '' } };
+  const paid = orderOf(await shop.authorize({ secure3d }));
+  assert.deepEqual([paid.status, paid.secure3d], ['authorized', {}]);
+  assert.deepEqual(uris(await shop.authorize({ secure3d: { ...secure3d, eci: '07', ds_trans_id: 'x' } })), [
+    '#/secure3d/ds_trans_id',
+  ]);
+  await shop.withSettings({ unique_merchant_order_id: true }, async () => {
+    const [one, other] = [await shop.create({ merchant_order_id: '' }), await shop.create({ merchant_order_id: '' })];
+    assert.notEqual(orderOf(one).id, orderOf(other).id);
+  });
+});
+
 test('"Numbers for client.zip, client.phone and values of custom_fields become strings"', async () => {
   const body =
     '{"amount":1,"client":{"zip":10115,"phone":49301234567},"custom_fields":{"a":12,"b":1.50,"c":"x","d":0}}';
@@ -195,9 +208,9 @@ test('"In a query string the names pan and cvv, and a card number in any value b
   for (const [method, path, uri] of [
     ['POST', `${CREATE}?amount=1&pan=${number}`, '#/pan'],
     ['POST', `${CREATE}?amount=1&PAN=1`, '#/PAN'],
-    ['POST', `${AUTHORIZE}?card.cvv=987`, '#/card/cvv'],
-    ['POST', `${AUTHORIZE}?cvv=987`, '#/cvv'],
-    ['POST', `${AUTHORIZE}?card%5Bcvv%5D=987`, '#/card%5Bcvv%5D'],
+    ['POST', `${AUTHORIZE}?card.cvv=9z8y7`, '#/card/cvv'],
+    ['POST', `${AUTHORIZE}?cvv=9z8y7`, '#/cvv'],
+    ['POST', `${AUTHORIZE}?card%5Bcvv%5D=9z8y7`, '#/card%5Bcvv%5D'],
     ['POST', `${CREATE}?amount=1&description=card+4111-1111%201111-1111`, '#/description'],
     ['POST', `${CREATE}?amount=1&client.name=${number}`, '#/client/name'],
     ['PUT', `/gateway/orders/${id}/refund?amount=${number}`, '#/amount'],
@@ -205,14 +218,14 @@ test('"In a query string the names pan and cvv, and a card number in any value b
     ['GET', `/gateway/orders/?card.pan=${number}`, '#/card.pan'],
     ['GET', `/gateway/orders/?client.name=${number}`, '#/client.name'],
     ['GET', `/gateway/orders/?colour=${number}`, '#/colour'],
-    ['GET', `/gateway/operations/?cvv=987`, '#/cvv'],
+    ['GET', `/gateway/operations/?cvv=9z8y7`, '#/cvv'],
     ['GET', `/gateway/exchange_rates/?from=${number}`, '#/from'],
   ] as const) {
     const reply = await florin.merchant(method, path, method === 'POST' ? payment({ pan: undefined }) : undefined);
     assert.equal(reply.status, 422, `${method} ${path} ${reply.text}`);
     const found = reply.body.errors.find((error: { uri: string }) => error.uri === uri);
     assert.equal(found?.attribute, 'query', `${path} ${reply.text}`);
-    assert.doesNotMatch(reply.text, /4111[- ]?1111|987/);
+    assert.doesNotMatch(reply.text, /4111[- ]?1111|9z8y7/);
   }
   assert.equal((await shop.get(id)).amount_refunded, '0.00');
   const named = orderOf(await florin.merchant('POST', `${CREATE}?amount=1&merchant_order_id=${number}`));
@@ -226,7 +239,7 @@ test('"In a query string the names pan and cvv, and a card number in any value b
     assert.equal(again.status, 200, again.text);
   }
   assert.ok(lines.length > 0);
-  assert.doesNotMatch(lines.join(''), /4111[- ]?1111|987/);
+  assert.doesNotMatch(lines.join(''), /4111[- ]?1111|9z8y7/);
 });
 
 test('"POST and PUT parameters may come in the query string: body and query are merged; the same name with two values is 422"', async () => {

@@ -65,7 +65,7 @@ export function uniqueId(
   orderId: bigint,
   content: unknown,
 ): UniqueId {
-  if (!project.settings.unique_merchant_order_id || draft.merchantOrderId === null)
+  if (!project.settings.unique_merchant_order_id || !draft.merchantOrderId)
     return { fingerprint: '', needs: [], check: () => ({ claim: [] }) };
   const key = { owner: project.id, merchantOrderId: draft.merchantOrderId };
   const fingerprint = gateway.vault

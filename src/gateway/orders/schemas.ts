@@ -18,7 +18,6 @@ import {
   Shape,
   Text,
   Token,
-  Uuid,
   WebAddress,
   Year,
 } from '../../http/index.ts';
@@ -48,7 +47,7 @@ const customFields = FlatMap(Token(), { max: 10, names: '^[A-Za-z0-9_.-]{1,64}$'
 const extraFields = Shape({
   merchant: Optional(Text({ max: 25 })),
   city: Optional(Text({ max: 13 })),
-  country: Optional(CountryCode()),
+  country: Optional(CountryCode({ empty: true })),
 });
 
 const pageOptions = {
@@ -113,7 +112,8 @@ const secure3d = Shape({
   xid: Optional(Text()),
   cavv: Optional(Text()),
   eci: Optional(Token({ max: 2 })),
-  ds_trans_id: Optional(Uuid()),
+  // Empty is none; whether it is a UUID is judged with the rest of the result (routes-wrong.ts).
+  ds_trans_id: Optional(Text({ max: 64 })),
   dsrp: Optional(Text()),
   browser_details: Optional(browser),
 });
