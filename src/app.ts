@@ -106,7 +106,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       const { faults } = ground.sandbox;
       simulator = createSimulator({
         committer: acquirer,
-        database,
+        database: database.patient,
         clock,
         random,
         log,
@@ -201,6 +201,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     const queue = dueQueue();
     const gateway: Gateway = {
       ...shared,
+      lists: database.patient,
       risk,
       links,
       lease,
@@ -249,7 +250,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       const [overdue, ...checks] = await Promise.all([
         // The job that deletes them runs every minute.
         vault.overdueCvvs(addMs(clock.now(), -120_000)),
-        ...invariants.map((invariant) => proof(database, invariant, clock.now())),
+        ...invariants.map((invariant) => proof(database.patient, invariant, clock.now())),
       ]);
       return [
         ...checks,

@@ -76,7 +76,7 @@ export function openDatabase(
   { log, connections = 20, deadlines = DEADLINES }: { log: Log; connections?: number; deadlines?: Deadlines },
 ): Database {
   const quick = renewedPool({ connection, deadlines, log }, connections, deadlines.statementMs);
-  const patient = renewedPool({ connection, deadlines, log }, 2, deadlines.patientMs);
+  const patient = renewedPool({ connection, deadlines, log }, 4, deadlines.patientMs);
   return {
     query: quick.query,
     patient: { query: patient.query },

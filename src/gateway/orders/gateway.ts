@@ -27,6 +27,8 @@ export interface Gateway {
   readonly stans: StanMaker;
   readonly log: Log;
   readonly db: Db;
+  /** The same for lists, whose filters may look at many rows. */
+  readonly lists: Db;
   readonly committer: Committer;
   readonly vault: Vault;
   readonly threeds: Threeds;

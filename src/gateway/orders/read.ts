@@ -82,7 +82,7 @@ export async function* listOrders(
   const view = viewOf(gateway, project);
   const wanted = expands.includes('operations.cashflow');
   return yield* listed(paging, {
-    page: (page) => ordersPage(gateway.db, project.id, filter, page),
+    page: (page) => ordersPage(gateway.lists, project.id, filter, page),
     async shown(orders) {
       const ids = orders.map(({ id }) => id);
       const operations = wanted ? await operationsOfOrders(gateway.db, project.id, ids) : [];
@@ -90,7 +90,7 @@ export async function* listOrders(
       const cashflows = wanted ? await cashflowsOf(gateway, project, operations) : new Map();
       return states.map((state) => orderRow(view, state, expands, cashflows));
     },
-    count: () => ordersCount(gateway.db, project.id, filter),
+    count: () => ordersCount(gateway.lists, project.id, filter),
   });
 }
 
@@ -104,7 +104,7 @@ export async function* listOperations(
   const view = viewOf(gateway, project);
   const wanted = expands.includes('cashflow');
   return yield* listed(paging, {
-    page: (page) => operationsPage(gateway.db, project.id, filter, page),
+    page: (page) => operationsPage(gateway.lists, project.id, filter, page),
     async shown(operations) {
       const cashflows: Cashflows = wanted ? await cashflowsOf(gateway, project, operations) : new Map();
       return operations.filter(isVisible).map((operation) =>
@@ -115,7 +115,7 @@ export async function* listOperations(
         }),
       );
     },
-    count: () => operationsCount(gateway.db, project.id, filter),
+    count: () => operationsCount(gateway.lists, project.id, filter),
   });
 }
 
