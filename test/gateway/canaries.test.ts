@@ -137,7 +137,7 @@ test('card numbers where none belongs: in text, names, addresses, headers, wrong
     description: text,
     segment: number,
     client: { name: text, email: `${number}@example.test`, address: text, phone: number, login: number },
-    location: { ip: '192.0.2.1', country: text, city: number, region: parted },
+    location: { ip: '192.0.2.1', country: 'GBR', city: number, region: parted },
     secure3d: { browser_details: { browser_user_agent: text, browser_language: number } },
     custom_fields: { note: text, long: PANS.long },
     extra_fields: { merchant: number },
