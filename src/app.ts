@@ -5,7 +5,7 @@ import { DRAIN_MS, type GroundOptions, openGround } from './app-ground.ts';
 import { servePages } from './app-pages.ts';
 import { dueQueue, dueWork, runChores } from './app-work.ts';
 import { addMs, createLog, type Log, systemClock } from './base/index.ts';
-import type { Config } from './config.ts';
+import { type Config, listenerUrl } from './config.ts';
 import { createForwarding } from './events/index.ts';
 import { gatewayApi, gatewayScenarios, simulatorApi } from './gateway/index.ts';
 import {
@@ -130,9 +130,10 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       metrics,
       trustedProxies: config.trustedProxies,
       timeouts: options.answerMs ? { answerMs: options.answerMs } : {},
-      https: config.publicUrl.startsWith('https:'),
+      https: config.publicUrl.startsWith('https:') || (config.tls !== null && config.publicUrl === ''),
+      tls: config.tls,
     });
-    const publicUrl = config.publicUrl || urlOf(config.host, config.port);
+    const publicUrl = config.publicUrl || listenerUrl(config, config.port);
 
     const keyed = (purpose: string, data: Buffer | string): Buffer => vault.keyed(purpose, data);
     const projects = createProjects({ database, keyed, clock, log });
@@ -357,9 +358,10 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       });
     }
     const { port } = await server.listen({ host: config.host, port: config.port });
-    const url = urlOf(config.host, port);
+    const url = listenerUrl(config, port);
     // Not every system reaches itself by the address that means all of them.
-    ownUrl = urlOf({ '0.0.0.0': '127.0.0.1', '::': '::1' }[config.host] ?? config.host, port);
+    const ownHost = { '0.0.0.0': '127.0.0.1', '::': '::1' }[config.host] ?? config.host;
+    ownUrl = listenerUrl({ tls: config.tls, host: ownHost }, port);
     closers.push(() => server.close());
     if (config.workers) inBackground(checkOwnPages());
     const told = warnings.map(({ text }) => text);
@@ -369,5 +371,3 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     throw error;
   }
 }
-
-const urlOf = (host: string, port: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${port}`;

@@ -17,6 +17,8 @@ export interface Config {
   readonly keyFile: string | null;
   /** null: the embedded Postgres. */
   readonly databaseUrl: string | null;
+  /** null: the listener is plain. */
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
   readonly logLevel: string;
   readonly workers: boolean;
   readonly operatorSecret: string;
@@ -36,6 +38,8 @@ const NAMES = [
   'DATA_DIR',
   'DATABASE_URL',
   'KEY_FILE',
+  'TLS_CERT_FILE',
+  'TLS_KEY_FILE',
   'FLORIN_MODE',
   'LOG_LEVEL',
   'WORKERS',
@@ -89,7 +93,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, fi
   const trustedProxies = proxies === '' ? [] : proxies.split(',').map((part) => part.trim());
   if (!trustedProxies.every(isNetwork))
     throw wrong('TRUSTED_PROXIES', 'addresses or networks (10.0.0.0/8), with commas between');
-  if (mode === 'live') refuseOpenDoors(publicUrl, trustedProxies);
+  const [certFile, tlsKeyFile] = [get('TLS_CERT_FILE', ''), get('TLS_KEY_FILE', '')];
+  if ((certFile === '') !== (tlsKeyFile === ''))
+    throw wrong(certFile === '' ? 'TLS_CERT_FILE' : 'TLS_KEY_FILE', 'set, too: a certificate and its key go together');
+  const tls = certFile === '' ? null : { certFile: path.resolve(certFile), keyFile: path.resolve(tlsKeyFile) };
+  if (mode === 'live') refuseOpenDoors(publicUrl, tls !== null, trustedProxies);
   const keyFile = get('KEY_FILE', '');
   return Object.freeze({
     mode,
@@ -102,10 +110,15 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, fi
     logLevel,
     workers: /^(1|on|true)$/.test(workers),
     operatorSecret,
+    tls,
     trustedProxies,
     rateLimit: match ? { perSecond: Number(match[1]), burst: Number(match[2]) } : null,
   });
 }
+
+/** Where it listens, as a URL. */
+export const listenerUrl = ({ tls, host }: Pick<Config, 'tls' | 'host'>, port: number): string =>
+  `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
 /** What the operator's secret has to be and isn't; null: it is fine. */
 function secretAsked(secret: string, mode: Config['mode']): string | null {
@@ -122,12 +135,12 @@ function secretAsked(secret: string, mode: Config['mode']): string | null {
 }
 
 /** Live, cards and secrets cross the network only under TLS: ours, or that of a proxy we were told of. */
-function refuseOpenDoors(publicUrl: string, trustedProxies: readonly string[]): void {
-  if (!publicUrl.startsWith('https:'))
+function refuseOpenDoors(publicUrl: string, tls: boolean, trustedProxies: readonly string[]): void {
+  if (!publicUrl.startsWith('https:') && !(tls && publicUrl === ''))
     throw new StartError('Live mode needs PUBLIC_URL, the https address under which payers and merchants reach it.');
-  if (trustedProxies.length === 0)
+  if (!tls && trustedProxies.length === 0)
     throw new StartError(
-      'Live mode refuses to listen without TLS: set TRUSTED_PROXIES to the addresses of the proxy that speaks TLS for it.',
+      'Live mode refuses to listen without TLS: set TLS_CERT_FILE and TLS_KEY_FILE, or TRUSTED_PROXIES to the addresses of the proxy that speaks TLS for it.',
     );
 }
 

@@ -2,7 +2,7 @@
 import { startApp } from './app.ts';
 import { createLog } from './base/index.ts';
 import { runCli } from './cli.ts';
-import { type Config, loadConfig } from './config.ts';
+import { type Config, listenerUrl, loadConfig } from './config.ts';
 import { migrate, StartError } from './store/index.ts';
 import { VaultError } from './vault/index.ts';
 
@@ -86,7 +86,7 @@ runCli(args.length === 0 ? ['serve'] : args, {
   migrate: migrateOnly,
   connection: () => {
     const config = loadConfig();
-    return { url: config.publicUrl || `http://${config.host}:${config.port}`, secret: config.operatorSecret };
+    return { url: config.publicUrl || listenerUrl(config, config.port), secret: config.operatorSecret };
   },
   write: (text) => process.stdout.write(text),
   writeError: (text) => process.stderr.write(text),

@@ -1,6 +1,7 @@
 // The listener: connections, time limits, request ids, access log, and the answers to what never reaches a handler.
 // Rule: whatever arrives, however broken, is answered in the shape of the API it was meant for, and nothing of it is logged.
 import { isIP, type Socket } from 'node:net';
+import type { Server as TlsServer } from 'node:tls';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Clock, Log, Random } from '../base/index.ts';
 import { BODY_LIMIT, discardBody } from './body.ts';
@@ -8,6 +9,7 @@ import { API_HEADERS, describeError, type Envelope, Failure, failureFrom, proble
 import { answerMalformed, expectContinue, type MalformedError } from './malformed.ts';
 import { timeLimit } from './overdue.ts';
 import { routeTable } from './templates.ts';
+import { type TlsFiles, tlsContext, watchTls } from './tls.ts';
 
 /** What counts requests (operations.ts). */
 export interface RequestMetrics {
@@ -24,6 +26,8 @@ export interface ServerOptions {
   readonly metrics?: RequestMetrics | null;
   /** The service is reached by https: tell browsers to stay there. */
   readonly https?: boolean;
+  /** Speak TLS; the certificate is followed when its files change. null: plain. */
+  readonly tls?: TlsFiles | null;
   readonly timeouts?: Partial<Timeouts>;
 }
 
@@ -92,7 +96,9 @@ export function createServer(options: ServerOptions): Server {
     ...(options.https ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' } : {}),
   };
 
+  const tls = options.tls ?? null;
   const app = Fastify({
+    ...(tls ? { https: tlsContext(tls) } : {}),
     logger: false,
     genReqId: nextId,
     requestIdHeader: false,
@@ -203,6 +209,7 @@ export function createServer(options: ServerOptions): Server {
   expectContinue(app);
   app.server.on('connect', (_request, socket) => malformed({ code: 'CONNECT' }, socket as Socket));
 
+  const ending = new AbortController();
   return {
     app,
     log,
@@ -215,10 +222,12 @@ export function createServer(options: ServerOptions): Server {
       plainAddress(isIP(request.ip) ? request.ip : (request.raw.socket.remoteAddress ?? '')),
     async listen({ host, port }) {
       await app.listen({ host, port });
+      if (tls) void watchTls(app.server as unknown as TlsServer, tls, { clock, log, signal: ending.signal });
       const address = app.server.address();
       return { port: typeof address === 'object' && address ? address.port : port };
     },
     async close() {
+      ending.abort(new Error('closing'));
       const cut = new AbortController();
       const closed = app.close();
       // What is being answered now tells its client that the connection ends with it.

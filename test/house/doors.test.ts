@@ -52,7 +52,15 @@ const DOORS: readonly Door[] = [
   },
   {
     what: 'files',
-    at: ['src/store/', 'src/vault/', 'src/pages/', 'src/config.ts', 'src/main.ts', 'src/cli-commands.ts'],
+    at: [
+      'src/store/',
+      'src/vault/',
+      'src/pages/',
+      'src/http/tls.ts',
+      'src/config.ts',
+      'src/main.ts',
+      'src/cli-commands.ts',
+    ],
     imports: /^node:fs(\/promises)? /,
   },
   {
