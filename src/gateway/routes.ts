@@ -1,6 +1,6 @@
 // The gateway API as a whole: its endpoints, credentials, envelope, limits and idempotency.
 import type { Turns } from '../base/index.ts';
-import { type Api, basicAuthentication, Failure, type Rate, type RateLimiter } from '../http/index.ts';
+import { type Api, basicAuthentication, Failure, onceLookup, type Rate, type RateLimiter } from '../http/index.ts';
 import { gatewayEnvelope } from './envelope.ts';
 import { type Gateway, OrderNotFound, orderEndpoints } from './orders/index.ts';
 import { addressAllowed, type Credential, type Projects } from './projects/index.ts';
@@ -63,6 +63,7 @@ export function gatewayApi({
       header: 'idempotency-key',
       keepMs: 7 * DAY_MS,
       reused: 'validation',
+      lookup: onceLookup(gateway.db, gateway.clock),
       scopeOf: ({ id, project }) => ({ owner: project.id, credential: String(id) }),
     },
     // One text for what isn't there, what never was and what is somebody else's.

@@ -48,9 +48,10 @@ function serve<Principal>(
   declaration: Api<Principal>,
   endpoint: AnyEndpoint<Principal>,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
-  const { authentication, allows, limits, failureOf, reader, patient } = declaration;
+  const { authentication, allows, limits, failureOf, reader, patient, idempotency } = declaration;
   const shape = reader ? readerShaper(declaration, reader, endpoint) : shaper(declaration, endpoint);
   const { media = 'application/json' } = endpoint;
+  const writes = writesBy(declaration, endpoint);
   const inTime = patient ? null : server.inTime;
   const run = runner(declaration, endpoint);
 
@@ -63,7 +64,11 @@ function serve<Principal>(
       if (limits) spend(declaration, limits, principal, reply);
       const csv = endpoint.orCsv === true && asksForCsv(head.headers.accept);
       if (!csv) requireAccepts(head.headers.accept, media);
-      const shaped = await shape(request, principal);
+      const sent = writes ? await received(declaration, request, principal) : NOTHING_SENT;
+      // Before anything is looked at that may have changed since: what was answered is the answer.
+      const replay = sent.once && (await idempotency?.lookup?.(sent.once));
+      if (replay) return { ...replay, body: replay.body === '' ? null : replay.body };
+      const shaped = await shape(request, principal, sent);
       const input = new HandlerInput(principal, shaped, request.id, head.remoteAddress, server.log, csv);
       return await run(input, () => !caller.gone && !request.raw.socket.destroyed);
     } catch (error) {
@@ -152,14 +157,21 @@ function spend<Principal>(
   reply.headers(envelope.rate(taken.state));
 }
 
-type Shaper<Principal> = (request: FastifyRequest, principal: Principal) => Promise<Shaped> | Shaped;
+/** What came with a request besides its address: the body's bytes and the idempotency key's promise. */
+interface Sent {
+  readonly bytes: Buffer;
+  readonly once: Once | null;
+}
+const NOTHING_SENT: Sent = { bytes: Buffer.alloc(0), once: null };
 
-/** The body's bytes and the idempotency key's promise, whatever the bytes mean. */
+type Shaper<Principal> = (request: FastifyRequest, principal: Principal, sent: Sent) => Promise<Shaped> | Shaped;
+
+/** Whatever the bytes mean. */
 async function received<Principal>(
   { idempotency, prefix }: Api<Principal>,
   request: FastifyRequest,
   principal: Principal,
-): Promise<{ readonly bytes: Buffer; readonly once: Once | null }> {
+): Promise<Sent> {
   const { raw } = request;
   const key = idempotency ? onceKeyIn(raw.rawHeaders, idempotency.header) : null;
   const reading = readBody(raw);
@@ -196,17 +208,13 @@ function readerShaper<Principal>(
   endpoint: AnyEndpoint<Principal>,
 ): Shaper<Principal> {
   const { params = NOTHING, query = NOTHING, body = NOTHING } = endpoint;
-  return async (request, principal) => {
-    const { bytes, once } = writesBy(declaration, endpoint)
-      ? await received(declaration, request, principal)
-      : { bytes: null, once: null };
-    return {
-      params: reader.params(params, request.params as Record<string, string>),
-      query: reader.query(query, queryPairs(request.url)),
-      body: bytes ? reader.body(body, bytes, principal) : {},
-      once,
-    };
-  };
+  const writes = writesBy(declaration, endpoint);
+  return (request, principal, { bytes, once }) => ({
+    params: reader.params(params, request.params as Record<string, string>),
+    query: reader.query(query, queryPairs(request.url)),
+    body: writes ? reader.body(body, bytes, principal) : {},
+    once,
+  });
 }
 
 /** Reads and checks everything that the client sent; every wrong field is in the one failure it throws. */
@@ -235,8 +243,7 @@ function shaper<Principal>(declaration: Api<Principal>, endpoint: AnyEndpoint<Pr
     return { params: paramsOf(request), query: value, body: {}, once: null };
   }
 
-  async function write(request: FastifyRequest, principal: Principal): Promise<Shaped> {
-    const { bytes, once } = await received(declaration, request, principal);
+  async function write(request: FastifyRequest, principal: Principal, { bytes, once }: Sent): Promise<Shaped> {
     const tolerance: Tolerance | null = tolerant ? { ownId: ownIdOf(request) } : null;
     const pairs = queryPairs(request.url);
     const { value, violations } = readJson(bytes, body.root, tolerance);

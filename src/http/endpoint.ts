@@ -6,7 +6,7 @@ import type { Once } from '../store/index.ts';
 import type { Authentication, RequestHead } from './authenticate.ts';
 import type { MediaType } from './body.ts';
 import type { Envelope, Failure, FailureKind } from './failure.ts';
-import type { OnceOptions } from './idempotency.ts';
+import type { OnceLookup, OnceOptions } from './idempotency.ts';
 import type { Rate, RateLimiter } from './limits.ts';
 import type { Violation } from './schema.ts';
 
@@ -140,6 +140,8 @@ export interface Api<Principal> {
     readonly ownerOf: (principal: Principal) => string;
   };
   readonly idempotency?: OnceOptions & {
+    /** Absent: a repeat is found by the commit that begins. */
+    readonly lookup?: OnceLookup;
     /** Whose records the keys of this principal are, and which credential. */
     readonly scopeOf: (principal: Principal) => { readonly owner: bigint; readonly credential: string };
   };

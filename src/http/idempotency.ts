@@ -1,10 +1,18 @@
 // Idempotency keys: what a request with a key finds, and what is kept for its repeats. Owns idempotency_records (see queries.ts).
 // Rule: an answer is kept by the commit that has the effect, and repeated to the byte.
-import { addMs } from '../base/index.ts';
-import type { Begun, Change, Loaded, Need, Once, OnceRecords, StoredAnswer } from '../store/index.ts';
+import { addMs, type Clock } from '../base/index.ts';
+import type { Begun, Change, Db, Loaded, Need, Once, OnceRecords, Replay, StoredAnswer } from '../store/index.ts';
 import { Failure, invalid } from './failure.ts';
 import { pointerOf } from './pointer.ts';
-import { type OnceKey, type OnceRecord, onceKind, recordInsert, recordRemove, recordUpdate } from './queries.ts';
+import {
+  type OnceKey,
+  type OnceRecord,
+  onceKind,
+  recordInsert,
+  recordRemove,
+  recordsFind,
+  recordUpdate,
+} from './queries.ts';
 
 /** HMAC under a key of its own for each purpose (the vault's). */
 export type Keyed = (purpose: string, data: Buffer | string) => Buffer;
@@ -32,7 +40,7 @@ export interface OnceScope {
  * A process that has died leaves its record running. No request takes this long, so after it a repeat is told what became of the
  * order instead of 409.
  */
-const LONGEST_RUN_MS = 5 * 60_000;
+const LONGEST_RUN_MS = 60_000;
 
 const VISIBLE = /^[\x21-\x7e]{1,255}$/;
 
@@ -79,6 +87,11 @@ export function onceFor(
     expires_at: new Date(0),
   };
 
+  const replay = (loaded: Loaded, now: Date): Replay | null => {
+    const found = loaded.get(onceKind, id);
+    const begun = found && found.expires_at > now ? repeated(found, fingerprint, reused, now) : null;
+    return begun && 'replay' in begun ? begun.replay : null;
+  };
   const begin = (loaded: Loaded, now: Date, orderId: bigint | null = null): Begun => {
     const found = loaded.get(onceKind, id);
     const live = found && found.expires_at > now ? found : null;
@@ -102,6 +115,7 @@ export function onceFor(
   return {
     need,
     key: id.key_hash,
+    replay,
     begin,
     finish(answer) {
       if (!isKept(answer.status)) return forget();
@@ -113,6 +127,55 @@ export function onceFor(
       return [recordUpdate(record)];
     },
     forget,
+  };
+}
+
+/** How long a form that was sent is known: longer than it may be sent. */
+const FORM_KEPT_MS = 24 * 3_600_000;
+
+/** A form of a page that is sent twice with the same content: the second is the first one's repeat, as with a key. */
+export const onceForm = (keyed: Keyed, owner: bigint, form: string, content: readonly string[]): Once =>
+  onceFor(
+    { keyed, header: '', keepMs: FORM_KEPT_MS, reused: 'conflict' },
+    { owner, credential: 'page', method: 'POST', path: '/pay' },
+    joined([form, ...content]).toString('base64'),
+    [],
+  );
+
+/** The answer to repeat, read without a lock; throws as `begin` does. */
+export type OnceLookup = (once: Once) => Promise<Replay | null>;
+
+/** Looks keys up before anything else is done for a request. What comes while one look is on its way is found by the next, all at once. */
+export function onceLookup(db: Db, clock: Clock): OnceLookup {
+  let waiting: { readonly once: Once; readonly found: PromiseWithResolvers<Loaded> }[] = [];
+  let isLooking = false;
+
+  /** Never rejects: each caller is told what concerns him. */
+  async function look(): Promise<void> {
+    if (isLooking) return;
+    isLooking = true;
+    while (waiting.length > 0) {
+      const group = waiting;
+      waiting = [];
+      try {
+        const records = await recordsFind(
+          db,
+          group.map(({ once }) => once.need.key as OnceKey),
+        );
+        const loaded: Loaded = { get: (kind, key) => records.get(kind.keyText(key)) as never };
+        for (const { found } of group) found.resolve(loaded);
+      } catch (error) {
+        for (const { found } of group) found.reject(error);
+      }
+    }
+    isLooking = false;
+  }
+
+  return async (once) => {
+    const found = Promise.withResolvers<Loaded>();
+    waiting.push({ once, found });
+    void look();
+    return once.replay(await found.promise, clock.now());
   };
 }
 

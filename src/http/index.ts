@@ -38,7 +38,15 @@ export {
 } from './failure.ts';
 export * from './fields.ts';
 export { formBodies } from './form.ts';
-export { type Keyed, type OnceOptions, onceFor, onceRecords } from './idempotency.ts';
+export {
+  type Keyed,
+  type OnceLookup,
+  type OnceOptions,
+  onceFor,
+  onceForm,
+  onceLookup,
+  onceRecords,
+} from './idempotency.ts';
 export { numberOf } from './json.ts';
 export { type Rate, type RateLimiter, rateLimiter, type Taken, tooMany } from './limits.ts';
 export { type PageLinks, pageLinks } from './links.ts';

@@ -82,6 +82,15 @@ export const onceKind: Kind<OnceKey, OnceRecord> = {
   },
 };
 
+/** Records as last committed, by `onceKind`'s key text. */
+export async function recordsFind(db: Db, keys: readonly OnceKey[]): Promise<ReadonlyMap<string, OnceRecord>> {
+  const rows = await db.query<OnceRecord>(
+    `select r.* from unnest($1::int8[], $2::text[]) as k(project_id, key_hash) join idempotency_records r using (project_id, key_hash)`,
+    [keys.map((key) => key.project_id), keys.map((key) => key.key_hash)],
+  );
+  return new Map(rows.map((row) => [onceKind.keyText(row), row]));
+}
+
 /** Deletes what has been kept long enough, at most `limit` records; how many. */
 export async function purgeIdempotency(db: Db, now: Date, limit = 10_000): Promise<number> {
   const rows = await db.query(

@@ -1,6 +1,6 @@
 // The issuing API as a whole: three declarations of one prefix, by what they ask of the caller: the secret, a session that may be idle, a
 // session. Rule: what is served here is what the contract's document and issuing-decisions.md list.
-import { type AnyApi, type Api, type OnceOptions, onceFor } from '../http/index.ts';
+import { type AnyApi, type Api, type OnceOptions, onceFor, onceLookup } from '../http/index.ts';
 import {
   createLogin,
   failureOf,
@@ -90,7 +90,7 @@ export function issuingApis(issuer: Issuer, limits: Limits): AnyApi[] {
       ...peopleEndpoints(issuer),
     ],
     turns: { turns: limits.turns, ownerOf: ({ tenant }) => `tenant ${tenant.id}` },
-    idempotency: { ...onceOf(issuer), scopeOf },
+    idempotency: { ...onceOf(issuer), lookup: onceLookup(issuer.db, issuer.clock), scopeOf },
   };
   return [login, stepUp, main];
 }

@@ -29,6 +29,8 @@ export interface Once {
   readonly need: Need;
   /** Kept on the operation's row, so that whoever recovers the operation can finish the record. */
   readonly key: string;
+  /** What an earlier request with the key has left: for whoever looks before he begins. Throws as `begin` does; null: nothing to repeat. */
+  replay(loaded: Loaded, now: Date): Replay | null;
   /** Throws a 409 while another request with the key runs, and a 422 when the key was used for another request. */
   begin(loaded: Loaded, now: Date, orderId?: bigint | null): Begun;
   /** Keeps the answer. One that may not be kept (401, 404, 409, 422, 429 …) forgets the record instead. */
@@ -45,6 +47,9 @@ export interface OnceRecords {
   finish(loaded: Loaded, owner: bigint, key: string, answer: StoredAnswer): readonly Change[];
   leaveUnresolved(loaded: Loaded, owner: bigint, key: string, orderId: bigint): readonly Change[];
 }
+
+/** Forms of pages as requests with a key: the same form with the same content is the same request. */
+export type OnceForm = (owner: bigint, form: string, content: readonly string[]) => Once;
 
 /**
  * A command of one phase, made safe to repeat: the record begins and ends in the decision that has the effect. What the decision

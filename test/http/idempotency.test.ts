@@ -180,8 +180,8 @@ describe('a record', () => {
     const records = new Records();
     const first = once();
     records.begin(first, NOW, 5n);
-    assert.throws(() => records.begin(once(), later(60_000)), { kind: 'conflict' });
-    assert.deepEqual(records.begin(once(), later(300_000)), { unresolved: 5n });
+    assert.throws(() => records.begin(once(), later(59_999)), { kind: 'conflict' });
+    assert.deepEqual(records.begin(once(), later(60_000)), { unresolved: 5n });
     records.apply(onceRecords.leaveUnresolved(records.loaded, scope.owner, first.key, 6n));
     assert.deepEqual(records.begin(once()), { unresolved: 6n });
     assert.deepEqual(onceRecords.finish(records.loaded, scope.owner, 'unknown', answer(200)), []);

@@ -1,5 +1,5 @@
-// An authorization: a new order, or one that waits on the payment page, with a card. What has to be asked outside first (3-D Secure
-// directory, risk counters) is asked before the first commit; that commit decides; the message goes out; the second commit settles.
+// An authorization: a new order, or one that waits on the payment page, with a card. The first commit decides, with the key of the request
+// and the risk counters; then the directory is asked where it has to be (ask.ts); the message goes out; the last commit settles.
 import { maskPansIn } from '../../base/index.ts';
 import { lookupBin } from '../../network/index.ts';
 import type { Change, Command, Decision, Loaded, Need, Once, StoredAnswer } from '../../store/index.ts';
@@ -10,25 +10,24 @@ import {
   type ExternalResult,
   externalAuthentication,
   needCavv,
-  type Started,
 } from '../../threeds/index.ts';
 import type { Project, Terminal } from '../projects/index.ts';
 import type { Visit } from '../risk/index.ts';
-import { type Form, orderAnswer, refusalAnswer, stateAnswer } from './answers.ts';
+import { refusalAnswer, stateAnswer } from './answers.ts';
+import { askDirectory } from './ask.ts';
 import { paymentOf } from './assess.ts';
-import { allowedBy, ask, proof, type Reason, reasonFor } from './authenticate.ts';
+import { allowedBy, proof, type Reason, reasonFor } from './authenticate.ts';
 import { existingAnswer, uniqueId } from './create.ts';
 import { type Draft, newOrder } from './draft.ts';
 import { fraudMessage, type RefusalCode, refusals } from './errors.ts';
 import { closedTo, type Gateway, terminalFor, terminalOf, viewOf } from './gateway.ts';
 import { making } from './made.ts';
 import type { Card, Issuer, Order, OrderState, Secure3d } from './model.ts';
-import { withDue } from './model.ts';
+import { asking, isBusy, withDue } from './model.ts';
 import { type Begun, carry, refusalRecord, startOperation } from './operate.ts';
 import { needOrder, orderInsert, orderKind, orderUpdate } from './queries.ts';
 import { eventOf } from './settle.ts';
 import { orderStates } from './states.ts';
-import { stepUp } from './step-up.ts';
 import { unresolvedAnswer } from './unresolved.ts';
 import type { CardData } from './wire.ts';
 
@@ -65,8 +64,8 @@ interface Prepared {
   /** Of the rule that refuses as fraud, or in a sandbox why and how to go on. */
   readonly fraudClass?: string | null;
   readonly secure3d: Secure3d | null;
-  readonly started: Extract<Started, { kind: 'form' }> | null;
-  readonly transactionId: bigint;
+  /** Why the cardholder has to be authenticated; null: he needn't be, or was. */
+  readonly reason: Reason | null;
   readonly sealed: { readonly changes: readonly Change[]; readonly cardId: bigint };
   readonly risk: readonly Change[];
 }
@@ -88,11 +87,15 @@ export async function authorize(gateway: Gateway, request: AuthorizeRequest): Pr
     ...(pageOrder ? [needOrder(project.id, pageOrder.id)] : unique.needs),
     ...(cavv ? [needCavv(project.id, cavv)] : []),
   ];
-  const command: Command<Begun | { existing: bigint } | { unresolved: bigint | null }> = {
+  const command: Command<Begun | Asked | { existing: bigint } | { unresolved: bigint | null }> = {
     name: 'authorize.intent',
     needs,
     decide(loaded) {
       const now = gateway.clock.now();
+      const open = pageOrder ? loaded.get(orderKind, { owner: project.id, id: pageOrder.id }) : null;
+      // Before the key: of a form that is sent twice the second finds what the first is doing.
+      if (open && (open.order.status !== 'new' || isBusy(open.order)))
+        return { value: { answer: refusalAnswer('not_new', null) }, changes: [] };
       const begin = once?.begin(loaded, now, prepared.orderId);
       if (begin && 'replay' in begin) return { value: { answer: begin.replay }, changes: [] };
       if (begin && 'unresolved' in begin) return { value: begin, changes: [] };
@@ -100,13 +103,6 @@ export async function authorize(gateway: Gateway, request: AuthorizeRequest): Pr
       if ('existing' in unused) return { value: unused, changes: [] };
       const used = cavv !== null && loaded.get(cavvKind, { owner: project.id, cavv }) !== undefined;
       const refuse = 'refuse' in unused ? unused.refuse : used ? 'authentication_reused' : prepared.refuse;
-      const open = pageOrder ? loaded.get(orderKind, { owner: project.id, id: pageOrder.id }) : null;
-      if (open && (open.order.status !== 'new' || open.order.in_flight !== null)) {
-        return {
-          value: { answer: refusalAnswer('not_new', null) },
-          changes: [],
-        };
-      }
       const decision = decide(gateway, prepared, open ?? null, refuse, now);
       const claims = 'claim' in unused ? unused.claim : [];
       const proofs = cavv !== null && !used ? [cavvInsert(project.id, cavv, prepared.orderId)] : [];
@@ -123,17 +119,27 @@ export async function authorize(gateway: Gateway, request: AuthorizeRequest): Pr
   if ('existing' in begun) return existingAnswer(gateway, project, begun.existing);
   if ('unresolved' in begun) return unresolvedAnswer(gateway, project, begun.unresolved, true);
   if ('answer' in begun) return begun.answer;
-  const settled = await carry(gateway, project, begun.state, begun.operation, request.card);
-  return settled.stepUp ? stepUp(gateway, request, settled.state) : settled.answer;
+  const { card, browser } = request;
+  const question = { project, card, browser, once, closes: null };
+  if ('asked' in begun) return askDirectory(gateway, { ...question, reason: begun.reason }, begun.asked);
+  const settled = await carry(gateway, project, begun.state, begun.operation, card);
+  return settled.stepUp
+    ? askDirectory(gateway, { ...question, reason: 'soft_decline' }, settled.state)
+    : settled.answer;
 }
 
-/** Asks what has to be asked: BIN table, risk, the directory. Nothing is written. */
+/** The order was made and says that the directory is asked. */
+interface Asked {
+  readonly asked: OrderState;
+  readonly reason: Reason;
+}
+
+/** Looks up what the decision needs: BIN table, risk counters. Nothing is written, and nobody outside is asked. */
 async function prepare(gateway: Gateway, request: AuthorizeRequest, terminal: Terminal): Promise<Prepared> {
   const { project, draft, card, pageOrder } = request;
   const bin = lookupBin(card.pan);
   const orderId = pageOrder?.id ?? gateway.ids.next();
-  const transactionId = gateway.ids.next();
-  const cardId = request.cardId ?? transactionId;
+  const cardId = request.cardId ?? gateway.ids.next();
   const sealed = request.cardId
     ? []
     : [
@@ -144,7 +150,6 @@ async function prepare(gateway: Gateway, request: AuthorizeRequest, terminal: Te
     request,
     orderId,
     terminal,
-    transactionId,
     card: {
       holder: card.holder && maskPansIn(card.holder),
       type: bin.type,
@@ -158,7 +163,7 @@ async function prepare(gateway: Gateway, request: AuthorizeRequest, terminal: Te
     ...base,
     refuse,
     secure3d,
-    started: null,
+    reason: null,
     risk,
   });
   const early = request.refuse ?? gatewayRule(gateway, request, terminal);
@@ -174,7 +179,7 @@ async function prepare(gateway: Gateway, request: AuthorizeRequest, terminal: Te
       ...base,
       refuse: allowedBy(proven, project, false),
       secure3d: proof(null, proven),
-      started: null,
+      reason: null,
       risk: verdict.changes,
     };
   }
@@ -185,49 +190,14 @@ async function prepare(gateway: Gateway, request: AuthorizeRequest, terminal: Te
     byRisk: verdict.verdict === 'force3d',
     initiator: request.initiator,
   });
-  if (!reason)
-    return {
-      ...base,
-      refuse: null,
-      secure3d: exempted(gateway, request, terminal),
-      started: null,
-      risk: verdict.changes,
-    };
-  const started = await ask(gateway, {
-    project,
-    merchantId: terminal.merchant_id,
-    orderId,
-    transactionId,
-    card,
-    brand: bin.brand,
-    methodDone: false,
-    browser: request.browser,
-    amount: { minor: draft.amount, currency: draft.currency },
-    forced: reason === 'forced',
-  });
-  if (started.kind === 'form')
-    return {
-      ...base,
-      refuse: null,
-      secure3d: pending(reason, started.scenario, transactionId),
-      started,
-      risk: verdict.changes,
-    };
-  const { authentication } = started;
   return {
     ...base,
-    refuse: allowedBy(authentication, project, reason === 'forced'),
-    secure3d: proof(reason, authentication),
-    started: null,
+    refuse: null,
+    secure3d: reason ? null : exempted(gateway, request, terminal),
+    reason,
     risk: verdict.changes,
   };
 }
-
-const pending = (reason: Reason, scenario: string, transactionId: bigint): Secure3d => ({
-  reason,
-  scenario,
-  transaction_id: transactionId.toString(),
-});
 
 /** A payment without its cardholder, of a card or terminal that would have wanted him. */
 function exempted(gateway: Gateway, { draft, card }: AuthorizeRequest, terminal: Terminal): Secure3d | null {
@@ -257,8 +227,8 @@ function decide(
   open: OrderState | null,
   refuse: RefusalCode | null,
   now: Date,
-): Decision<Begun> {
-  const { request, orderId, terminal, started, sealed } = prepared;
+): Decision<Begun | Asked> {
+  const { request, orderId, terminal, sealed } = prepared;
   const { project, draft } = request;
   const view = viewOf(gateway, project);
   const fresh = open?.order ?? newOrder(project.id, draft, terminal, orderId, now);
@@ -300,25 +270,11 @@ function decide(
       ],
     };
   }
-  if (started) {
-    const waiting = withDue(
-      { ...order, status: orderStates.move(order.status, 'challenge') },
-      { expire: earlier(order.due.expire, started.expiresAt) },
-    );
-    const state = { order: waiting, operations };
-    const form: Form = { form: { ...started.form }, html: started.html };
-    const cvv = request.card.cvv
-      ? [gateway.vault.sealCvv(project.id, orderId, request.card.cvv, started.expiresAt)]
-      : [];
+  if (prepared.reason) {
+    const asked = { order: asking({ ...order, events: open?.order.events ?? 0 }, now), operations };
     return {
-      value: { answer: orderAnswer(view, state, { status: 201, form }) },
-      changes: [
-        write(waiting),
-        ...sealed.changes,
-        ...cvv,
-        ...started.changes,
-        eventOf(gateway, project, open?.order ?? null, waiting, null),
-      ],
+      value: { asked, reason: prepared.reason },
+      changes: [write(asked.order), ...sealed.changes],
     };
   }
   const begun = startOperation(
@@ -333,8 +289,6 @@ function decide(
     changes: [write(begun.state.order), insertOperation, ...sealed.changes],
   };
 }
-
-const earlier = (known: string | undefined, at: Date): Date => (known && new Date(known) < at ? new Date(known) : at);
 
 /** A request that can't become an order: nothing is stored but the refusal. */
 function refusedWithoutOrder(

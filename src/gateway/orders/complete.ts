@@ -3,12 +3,13 @@
 import type { Decision, Loaded, Once, StoredAnswer } from '../../store/index.ts';
 import type { Finished, Returned } from '../../threeds/index.ts';
 import type { Project } from '../projects/index.ts';
-import { orderAnswer, refusalAnswer, stateAnswer } from './answers.ts';
-import { allowedBy, ask, proof } from './authenticate.ts';
+import { refusalAnswer, stateAnswer } from './answers.ts';
+import { askDirectory, type Question } from './ask.ts';
+import { allowedBy, proof, type Reason } from './authenticate.ts';
 import { OrderNotFound, type RefusalCode } from './errors.ts';
 import { closedTo, type Gateway, terminalOf, viewOf } from './gateway.ts';
 import type { OrderState, Secure3d } from './model.ts';
-import { withDue } from './model.ts';
+import { asking, isBusy } from './model.ts';
 import { type Begun, cardOf, carry, closedOrder, refusalRecord, startOperation } from './operate.ts';
 import { needOrder, orderGet, orderKind, orderUpdate } from './queries.ts';
 import { unresolvedAnswer } from './unresolved.ts';
@@ -29,7 +30,7 @@ export async function complete(gateway: Gateway, request: CompleteRequest): Prom
   const finished = await gateway.threeds.finish(request.returned, { owner: project.id, orderId });
   const next = state.order.status === 'prepared' ? await stepAfter(gateway, project, state, finished) : over(state);
   const need = needOrder(project.id, orderId);
-  const begun = await gateway.committer.submit<Begun | { unresolved: bigint | null }>({
+  const begun = await gateway.committer.submit<Begun | Asked | { unresolved: bigint | null }>({
     name: 'complete.intent',
     needs: once ? [need, once.need] : [need],
     decide(loaded: Loaded) {
@@ -49,9 +50,15 @@ export async function complete(gateway: Gateway, request: CompleteRequest): Prom
   });
   if ('unresolved' in begun) return unresolvedAnswer(gateway, project, begun.unresolved, false);
   if ('answer' in begun) return begun.answer;
-  return (
-    await carry(gateway, project, begun.state, begun.operation, 'card' in next && next.card ? next.card : undefined)
-  ).answer;
+  const card = 'card' in next && next.card ? next.card : undefined;
+  if ('asked' in begun) return askDirectory(gateway, { ...begun.question, project, once }, begun.asked);
+  return (await carry(gateway, project, begun.state, begun.operation, card)).answer;
+}
+
+/** The order says that the directory is asked again. */
+interface Asked {
+  readonly asked: OrderState;
+  readonly question: Omit<Question, 'project' | 'once'>;
 }
 
 /** An order that an authentication has finished already answers with its state, any other has nothing to complete. */
@@ -64,11 +71,8 @@ type Step =
   | { readonly refuse: RefusalCode }
   | { readonly close: RefusalCode; readonly secure3d: Secure3d; readonly transactionId: bigint }
   | { readonly send: true; readonly secure3d: Secure3d; readonly transactionId: bigint; readonly card: CardData | null }
-  | {
-      readonly form: Extract<Awaited<ReturnType<typeof ask>>, { kind: 'form' }>;
-      readonly transactionId: bigint;
-      readonly closes: bigint;
-    };
+  /** The device-data step is over: the directory is asked again, now with what the browser told. */
+  | { readonly question: Asked['question'] };
 
 async function stepAfter(gateway: Gateway, project: Project, { order }: OrderState, finished: Finished): Promise<Step> {
   if (finished.kind === 'pending') return { refuse: 'authentication_pending' };
@@ -82,23 +86,8 @@ async function stepAfter(gateway: Gateway, project: Project, { order }: OrderSta
   if (finished.kind === 'finished')
     return verdict(project, reason, finished.authentication, transactionId, card, finished.cancelCode);
   if (!card) return { refuse: 'card_unknown' };
-  // The device-data step is over: the directory is asked again, now with what the browser told.
-  const again = gateway.ids.next();
-  const started = await ask(gateway, {
-    project,
-    merchantId: terminalOf(project, order.terminal)?.merchant_id ?? '',
-    orderId: order.id,
-    transactionId: again,
-    card,
-    brand: order.card?.type ?? '',
-    methodDone: true,
-    browser: finished.browser,
-    amount: { minor: order.amount, currency: order.currency },
-    forced: reason === 'forced',
-  });
-  return started.kind === 'form'
-    ? { form: started, transactionId: again, closes: transactionId }
-    : verdict(project, reason, started.authentication, transactionId, card, null);
+  const { browser } = finished;
+  return { question: { card, browser, reason: reason as Reason, closes: transactionId } };
 }
 
 function verdict(
@@ -122,13 +111,13 @@ function decide(
   next: Step,
   once: Once | null,
   now: Date,
-): Decision<Begun> {
+): Decision<Begun | Asked> {
   const view = viewOf(gateway, project);
   const { order } = state;
   // Somebody was faster: what became of the order is the answer.
   if ('done' in next || (order.status !== 'prepared' && !('refuse' in next)))
     return { value: { answer: stateAnswer(view, state, { isNew: false }) }, changes: [] };
-  if ('refuse' in next || order.in_flight !== null) {
+  if ('refuse' in next || isBusy(order)) {
     const code = 'refuse' in next ? next.refuse : 'operation_in_progress';
     return {
       value: { answer: refusalAnswer(code, null) },
@@ -148,32 +137,11 @@ function decide(
       changes: [...closed.changes, ...gateway.threeds.close(project.id, next.transactionId, 'used', now)],
     };
   }
-  if ('form' in next) {
-    const waiting = withDue(
-      {
-        ...order,
-        secure3d: {
-          ...(order.secure3d ?? { reason: 'forced' }),
-          scenario: next.form.scenario,
-          transaction_id: next.transactionId.toString(),
-        },
-        updated_at: now,
-      },
-      { expire: next.form.expiresAt },
-    );
-    const changed = { ...state, order: waiting };
+  if ('question' in next) {
+    const asked = { ...state, order: asking(order, now) };
     return {
-      value: {
-        answer: orderAnswer(view, changed, {
-          status: 201,
-          form: { form: { ...next.form.form }, html: next.form.html },
-        }),
-      },
-      changes: [
-        orderUpdate(waiting),
-        ...next.form.changes,
-        ...gateway.threeds.close(project.id, next.closes, 'used', now),
-      ],
+      value: { asked, question: next.question },
+      changes: [orderUpdate(asked.order)],
     };
   }
   const proven = { ...state, order: { ...order, secure3d: next.secure3d } };

@@ -6,7 +6,7 @@ import { postClearing, postingsOfOrders, postReserveRelease } from '../../ledger
 import { NoAnswer } from '../../network/index.ts';
 import type { Change, Decision } from '../../store/index.ts';
 import type { Project } from '../projects/index.ts';
-import { approved, recoveryAt } from './effects.ts';
+import { approved, isPage, recoveryAt } from './effects.ts';
 import { type Gateway, terminalOf } from './gateway.ts';
 import { type DueKind, type Operation, type Order, type OrderState, refundable, withDue } from './model.ts';
 import { cardOf, carry, closedOrder, lapsedOrder, startOperation } from './operate.ts';
@@ -169,6 +169,17 @@ const release: Handler = (gateway, project, state) =>
         }
       : null,
   );
+
+/** Who asked the directory is gone. Nothing was sent: a payer or merchant may go on, an order that waits for nobody ends. */
+const ask: Handler = async (gateway, project, state) => {
+  await decideDue(gateway, state, 'ask', (current, now) => {
+    const order = withDue(current.order, { ask: null });
+    const free = { ...current, order };
+    if (order.status !== 'new' || isPage(order)) return { changes: [orderUpdate(order)] };
+    const closed = lapsedOrder(gateway, project, free, 'authentication_unavailable', now);
+    return { changes: closed.changes };
+  });
+};
 
 const expire: Handler = async (gateway, project, state) => {
   await decideDue(gateway, state, 'expire', (current, now) => {
@@ -348,6 +359,7 @@ const reserve: Handler = async (gateway, project, state) => {
 
 const handlers: Readonly<Record<DueKind, Handler>> = {
   recover,
+  ask,
   expire,
   capture,
   warn,

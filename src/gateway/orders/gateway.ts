@@ -2,7 +2,7 @@
 import type { Clock, FairQueue, IdMaker, Log, Pan, Permutation, Random } from '../../base/index.ts';
 import type { Rate } from '../../ledger/index.ts';
 import type { Link, StanMaker } from '../../network/index.ts';
-import type { Committer, Db, Lease, OnceRecords } from '../../store/index.ts';
+import type { Committer, Db, Lease, OnceForm, OnceRecords } from '../../store/index.ts';
 import type { Threeds } from '../../threeds/index.ts';
 import type { Vault } from '../../vault/index.ts';
 import type { Project, Terminal } from '../projects/index.ts';
@@ -36,6 +36,7 @@ export interface Gateway {
   readonly links: ReadonlyMap<string, Link>;
   readonly permutation: Permutation;
   readonly once: OnceRecords;
+  readonly onceForm: OnceForm;
   readonly publicUrl: string;
   readonly sandbox: boolean;
   /** null: no wallets. */

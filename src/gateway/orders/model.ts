@@ -1,4 +1,5 @@
 // An order and its operations as they are stored, and the words that they use. Pure types and the order's own arithmetic.
+import { addMs } from '../../base/index.ts';
 import type { Visit } from '../risk/index.ts';
 
 export const ORDER_STATUSES = [
@@ -33,7 +34,16 @@ export type OperationStatus = (typeof SHOWN_STATUSES)[number] | 'sent' | 'done';
 export type FailureType = 'declined' | 'fraud' | 'rejected' | 'error' | 'validation';
 
 /** Kinds of things that become due on an order. */
-export type DueKind = 'recover' | 'expire' | 'capture' | 'warn' | 'release' | 'clear' | 'chargeback' | 'reserve';
+export type DueKind =
+  | 'recover'
+  | 'ask'
+  | 'expire'
+  | 'capture'
+  | 'warn'
+  | 'release'
+  | 'clear'
+  | 'chargeback'
+  | 'reserve';
 /** ISO times by kind. */
 export type Due = Readonly<Partial<Record<DueKind, string>>>;
 
@@ -235,3 +245,12 @@ export function withDue(order: Order, changes: Readonly<Partial<Record<DueKind, 
   const first = times.length === 0 ? null : times.reduce((a, b) => (a < b ? a : b));
   return { ...order, due, next_at: first === null ? null : new Date(first) };
 }
+
+/** Something is on its way for it: an operation, or a question to the directory. */
+export const isBusy = ({ in_flight, due }: Order): boolean => in_flight !== null || due.ask !== undefined;
+
+/** Longer than the directory and its network may take. */
+const ASK_LIMIT_MS = 60_000;
+
+/** The order for as long as the directory is asked: who dies meanwhile leaves it to the worker. */
+export const asking = (order: Order, now: Date): Order => withDue(order, { ask: addMs(now, ASK_LIMIT_MS) });

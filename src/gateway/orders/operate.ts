@@ -176,7 +176,7 @@ export function closedOrder(
       updated_at: now,
       events: state.order.events + 1,
     },
-    { expire: null },
+    { expire: null, ask: null },
   );
   const sealed = state.order.secure3d?.transaction_id !== undefined;
   return {

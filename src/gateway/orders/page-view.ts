@@ -6,7 +6,7 @@ import type { Project } from '../projects/index.ts';
 import { type PageTemplate, templateOf } from '../templates/index.ts';
 import { fraudMessage } from './errors.ts';
 import { closedTo, type Gateway, terminalOf } from './gateway.ts';
-import type { Order, OrderState } from './model.ts';
+import { isBusy, type Order, type OrderState } from './model.ts';
 import { type Stage, stageOf } from './page-states.ts';
 import { type Wallet, walletsOf } from './wallets.ts';
 
@@ -71,7 +71,7 @@ export async function pageView(gateway: Gateway, project: Project, state: OrderS
   return {
     stage: stageOf({
       status: order.status,
-      inFlight: order.in_flight !== null,
+      inFlight: isBusy(order),
       challenge: challenge?.kind ?? null,
       closed: closedTo(project, terminalOf(project, order.terminal), order.currency) !== null,
     }),

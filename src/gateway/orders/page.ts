@@ -138,6 +138,7 @@ export function checkoutDoor(gateway: Gateway, waitOf: CardPacing): CheckoutDoor
     minor: bigint | null,
     { ip, browser, form, session }: Payer,
     means: Pick<AuthorizeRequest, 'card' | 'external' | 'onceOnly'>,
+    content: readonly string[],
   ): Promise<PageStep> {
     const { project } = found;
     const retryAfterSeconds = waitOf(project.id, gateway.vault.fingerprint(means.card.pan));
@@ -156,7 +157,7 @@ export function checkoutDoor(gateway: Gateway, waitOf: CardPacing): CheckoutDoor
       cardId: null,
       refuse: null,
       pageOrder: own.order,
-      once: null,
+      once: gateway.onceForm(project.id, form, content),
     });
     return { kind: 'moved', token: own.token };
   }
@@ -172,7 +173,8 @@ export function checkoutDoor(gateway: Gateway, waitOf: CardPacing): CheckoutDoor
         const amountIn = view.minor === null ? view.currency : null;
         const read = readCard(typed, { cvvRequired, holderRequired, amountIn, now });
         if ('wrong' in read) return { kind: 'wrong', fields: read.wrong, view };
-        return send(found, read.minor, payer, { card: read.card, external: null, onceOnly: null });
+        const means = { card: read.card, external: null, onceOnly: null };
+        return send(found, read.minor, payer, means, Object.values(typed));
       }),
     payByWallet: (token, wallet, walletToken, payer) =>
       acting(token, 'pay', async (found, view) => {
@@ -183,7 +185,7 @@ export function checkoutDoor(gateway: Gateway, waitOf: CardPacing): CheckoutDoor
         const means = wallets.open(wallet, walletToken, due, view.now);
         // Two that bring one token at the same moment meet at the commit; who comes later still has his order to pay.
         const used = means && (await isUsed(gateway.db, found.project.id, means.onceOnly));
-        return means && !used ? send(found, null, payer, means) : refused;
+        return means && !used ? send(found, null, payer, means, [wallet, walletToken ?? '']) : refused;
       }),
     cancel: (token) =>
       acting(token, 'cancel', async ({ project, state: { order } }, view) => {

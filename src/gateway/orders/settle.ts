@@ -13,7 +13,7 @@ import { approved, recoveryAt, refused } from './effects.ts';
 import { refusals } from './errors.ts';
 import { type Gateway, terminalOf, viewOf } from './gateway.ts';
 import type { Operation, Order, OrderState } from './model.ts';
-import { withDue } from './model.ts';
+import { asking, withDue } from './model.ts';
 import { newOperation } from './operation.ts';
 import { payoutEnds, payoutNeeds } from './payout-bounds.ts';
 import { postingsFor } from './postings.ts';
@@ -166,7 +166,7 @@ function withAnswer(context: Context, sent: Operation, answer: NetworkAnswer | N
     return ended(context, withDue({ ...free, events: order.events, updated_at: order.updated_at }, {}), operation);
   if (operation.status !== 'success') {
     const stepUp = stepsUp(project, order, operation);
-    const failed = stepUp ? withDue(free, {}) : refused(free, operation, circumstances, failureText(operation));
+    const failed = stepUp ? asking(free, now) : refused(free, operation, circumstances, failureText(operation));
     return ended(context, failed, operation, { stepUp, changes: finalCvv(gateway, failed, operation) });
   }
   const after = approved(free, operation, circumstances);

@@ -1,0 +1,135 @@
+// The directory is asked about an order whose cardholder has to be authenticated, and the order goes on as it answers: to the bank, to the
+// issuer, or to its end.
+// Rule: that it is asked was committed before (`asking`). Only who is asking goes on with the answer; when his time is over, or the order was
+// cancelled meanwhile, the answer changes nothing, for nothing was sent to the issuer.
+import type { Change, Command, Once, StoredAnswer } from '../../store/index.ts';
+import type { BrowserDetails, Started } from '../../threeds/index.ts';
+import type { Project } from '../projects/index.ts';
+import { orderAnswer, stateAnswer } from './answers.ts';
+import { allowedBy, ask, proof, type Reason } from './authenticate.ts';
+import { type Gateway, terminalOf, viewOf } from './gateway.ts';
+import { type Order, type OrderState, withDue } from './model.ts';
+import { type Begun, carry, closedOrder, startOperation } from './operate.ts';
+import { needOrder, orderKind, orderUpdate } from './queries.ts';
+import { eventOf } from './settle.ts';
+import { orderStates } from './states.ts';
+import type { CardData } from './wire.ts';
+
+export interface Question {
+  readonly project: Project;
+  readonly card: CardData;
+  readonly browser: BrowserDetails | null;
+  readonly reason: Reason;
+  /** The transaction whose device-data step is over: the directory is asked again. null: for the first time. */
+  readonly closes: bigint | null;
+  /** Begun in the commit before. */
+  readonly once: Once | null;
+}
+
+/** `state`: as it was committed, asking. No transaction may be open. */
+export async function askDirectory(gateway: Gateway, question: Question, { order }: OrderState): Promise<StoredAnswer> {
+  const { project, card, reason } = question;
+  const transactionId = gateway.ids.next();
+  const started = await ask(gateway, {
+    project,
+    merchantId: terminalOf(project, order.terminal)?.merchant_id ?? '',
+    orderId: order.id,
+    transactionId,
+    card,
+    brand: order.card?.type ?? '',
+    amount: { minor: order.amount, currency: order.currency },
+    forced: isForced(reason),
+    browser: question.browser,
+    methodDone: question.closes !== null,
+  });
+  const begun = await gateway.committer.submit(directoryAnswer(gateway, question, order, started, transactionId));
+  return 'answer' in begun ? begun.answer : (await carry(gateway, project, begun.state, begun.operation, card)).answer;
+}
+
+const isForced = (reason: string): boolean => reason === 'forced' || reason === 'soft_decline';
+
+function directoryAnswer(
+  gateway: Gateway,
+  question: Question,
+  asked: Order,
+  started: Started,
+  transactionId: bigint,
+): Command<Begun> {
+  const { project, reason, closes, once } = question;
+  const need = needOrder(project.id, asked.id);
+  const view = viewOf(gateway, project);
+  const isNew = closes === null;
+  return {
+    name: 'directory.answer',
+    needs: once ? [need, gateway.once.need(project.id, once.key)] : [need],
+    decide(loaded) {
+      const now = gateway.clock.now();
+      const state = loaded.get(orderKind, need.key) as OrderState;
+      const answered = (answer: StoredAnswer, changes: readonly Change[]) => ({
+        value: { answer },
+        changes: [...changes, ...(once ? gateway.once.finish(loaded, project.id, once.key, answer) : [])],
+      });
+      if (state.order.due.ask === undefined || state.order.due.ask !== asked.due.ask)
+        return answered(stateAnswer(view, state, { isNew }), []);
+      const closing = closes === null ? [] : gateway.threeds.close(project.id, closes, 'used', now);
+      if (started.kind === 'form') {
+        const after = { ...state, order: waiting(state.order, reason, started, transactionId, now) };
+        const form = { form: { ...started.form }, html: started.html };
+        return answered(orderAnswer(view, after, { status: 201, form }), [
+          ...toBank(gateway, question, state.order, after.order, started),
+          ...closing,
+        ]);
+      }
+      const { authentication } = started;
+      const proven: OrderState = {
+        ...state,
+        order: withDue({ ...state.order, secure3d: proof(reason, authentication, closes ?? undefined) }, { ask: null }),
+      };
+      const refuse = allowedBy(authentication, project, isForced(reason));
+      if (refuse) {
+        const closed = closedOrder(gateway, project, proven, refuse, now);
+        const answer = stateAnswer(view, closed.state, { isNew });
+        return answered(answer, [...closed.changes, ...closing]);
+      }
+      const intent = { type: 'authorize', amount: proven.order.amount } as const;
+      const begun = startOperation(gateway, proven, intent, { onceKey: once?.key ?? null, now });
+      return { value: begun, changes: [...begun.changes, ...closing] };
+    },
+  };
+}
+
+type FormStarted = Extract<Started, { kind: 'form' }>;
+
+/** The order that waits for its cardholder. Of a page the session's time goes on; behind the device-data step the bank's begins anew. */
+function waiting(order: Order, reason: Reason, started: FormStarted, transactionId: bigint, now: Date): Order {
+  const isFirst = order.status === 'new';
+  return withDue(
+    {
+      ...order,
+      status: orderStates.move(order.status, 'challenge'),
+      secure3d: { reason, scenario: started.scenario, transaction_id: transactionId.toString() },
+      updated_at: now,
+      events: isFirst ? order.events + 1 : order.events,
+    },
+    { ask: null, expire: isFirst ? earlier(order.due.expire, started.expiresAt) : started.expiresAt },
+  );
+}
+
+function toBank(
+  gateway: Gateway,
+  { project, card }: Question,
+  before: Order,
+  after: Order,
+  started: FormStarted,
+): Change[] {
+  const isFirst = before.status === 'new';
+  const cvv = isFirst && card.cvv ? [gateway.vault.sealCvv(project.id, after.id, card.cvv, started.expiresAt)] : [];
+  return [
+    orderUpdate(after),
+    ...cvv,
+    ...started.changes,
+    ...(isFirst ? [eventOf(gateway, project, before, after, null)] : []),
+  ];
+}
+
+const earlier = (known: string | undefined, at: Date): Date => (known && new Date(known) < at ? new Date(known) : at);
