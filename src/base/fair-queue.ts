@@ -95,9 +95,9 @@ export function fairQueue(shares: Shares): FairQueue {
 
   function forget({ name, owner, through }: Job): void {
     const lane = lanes.get(owner) as Lane;
-    const strand = lane.strands.get(through) as Strand;
+    const strand = lane.strands.get(through);
     known.delete(name);
-    if (strand.running === 0 && strand.waiting.length === 0) lane.strands.delete(through);
+    if (strand?.running === 0 && strand.waiting.length === 0) lane.strands.delete(through);
     if (--lane.size === 0) lanes.delete(owner);
   }
 
@@ -162,12 +162,13 @@ export function fairQueue(shares: Shares): FairQueue {
     size: (owner) => (owner === undefined ? known.size : (lanes.get(owner)?.size ?? 0)),
     async close() {
       closed = true;
-      for (const lane of lanes.values())
-        for (const { waiting } of lane.strands.values())
-          for (const { job, ended } of waiting.splice(0)) {
-            forget(job);
-            ended.resolve();
-          }
+      const dropped = [...lanes.values()].flatMap(({ strands }) =>
+        [...strands.values()].flatMap(({ waiting }) => waiting.splice(0)),
+      );
+      for (const { job, ended } of dropped) {
+        forget(job);
+        ended.resolve();
+      }
       await Promise.allSettled(known.values());
     },
   };

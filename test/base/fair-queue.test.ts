@@ -89,9 +89,10 @@ describe('a fair queue', () => {
     const queue = fairQueue({ ...SHARES, atOnce: 1 });
     const { begun, add, end } = stage(queue);
     void add('a1', 'a');
-    const dropped = add('a2', 'a');
+    const dropped = Promise.all([add('a2', 'a'), add('a3', 'a'), add('a4', 'a', 'link')]);
     void add('b1', 'b');
-    assert.deepEqual([queue.size(), queue.size('a'), queue.size('b'), queue.size('c')], [3, 2, 1, 0]);
+    void add('b2', 'b');
+    assert.deepEqual([queue.size(), queue.size('a'), queue.size('b'), queue.size('c')], [6, 4, 2, 0]);
     let closed = false;
     const closing = queue.close().then(() => {
       closed = true;
