@@ -7,7 +7,7 @@ import { CARDS } from '../pages/cards.ts';
 import { type Client, payment, type Reply, simulated, type TestApp, testApp } from '../support/app.ts';
 import { cardRequest, customer, fundedCard } from '../support/issuing.ts';
 import { openPage, typed } from '../support/page.ts';
-import { orderOf, type Shop, shopOf } from '../support/shop.ts';
+import { deviceData, orderOf, type Shop, shopOf } from '../support/shop.ts';
 
 /** Commands that never come back: the process is gone at this point. */
 const lost = new Set<string>();
@@ -146,6 +146,7 @@ describe('a key that comes again', () => {
 
   test('complete and resume: the device-data step asks the directory once', async () => {
     const order = await shop.prepared({ pan: CARDS.device });
+    await deviceData(order);
     const resume = (): Promise<Reply> =>
       florin.merchant('POST', `/gateway/orders/${order.id}/resume`, {}, { 'idempotency-key': 'resume-1' });
     const before = await traces();
@@ -205,7 +206,9 @@ describe('a form that comes again', () => {
   });
 
   test('from the bank: TermUrl after the device-data step asks the directory once', async () => {
-    const { form3d } = await shop.prepared({ pan: CARDS.device });
+    const order = await shop.prepared({ pan: CARDS.device });
+    const { form3d } = order;
+    await deviceData(order);
     const before = await traces();
     await Promise.all(Array.from({ length: 10 }, () => postForm(form3d.TermUrl, { MD: form3d.MD })));
     assert.deepEqual(difference(before, await traces()), { transactions: 1 });
@@ -259,6 +262,7 @@ describe('a crash between the question and its answer', () => {
 
   test('an order behind the device-data step can still be completed', async () => {
     const order = await shop.prepared({ pan: CARDS.device });
+    await deviceData(order);
     lost.add(GONE);
     assert.equal((await shop.post(order.id, 'resume')).status, 500);
     lost.clear();

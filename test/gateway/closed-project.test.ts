@@ -7,7 +7,7 @@ import { systemClock } from '../../src/base/index.ts';
 import { CARDS } from '../pages/cards.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { type OpenPage, openPage, typed } from '../support/page.ts';
-import { challenge, orderOf, type Shop, shopOf } from '../support/shop.ts';
+import { challenge, deviceData, orderOf, type Shop, shopOf } from '../support/shop.ts';
 
 let florin: TestApp;
 let other: App;
@@ -110,6 +110,7 @@ describe('a closed project', () => {
   test('ends a challenge that comes back as rejected, with nothing sent', async () => {
     const order = await shop.prepared({ pan: CARDS.challenge });
     const device = await shop.prepared({ pan: CARDS.device });
+    await deviceData(device);
     const back = await challenge(order, '1234');
     await setOpen(false);
     const sent = async (): Promise<unknown> => florin.database.query('select id from operations order by id');

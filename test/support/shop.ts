@@ -47,6 +47,13 @@ export async function challenge({ form3d }: { form3d: Record<string, string> }, 
   return formIn(await postForm(page.action, { ...page.fields, code, do: 'submit' }));
 }
 
+/** The cardholder's browser at his bank's device-data page. */
+export async function deviceData({ form3d }: { form3d: Record<string, string> }): Promise<void> {
+  const { action = '', MD, PaReq, TermUrl } = form3d;
+  const page = await formIn(await postForm(action, { MD, PaReq, TermUrl }));
+  assert.equal((await postForm(page.action, page.fields)).status, 200);
+}
+
 export function shopOf(florin: TestApp) {
   const authorize = (fields: Fields = {}) => florin.merchant('POST', '/gateway/orders/authorize', payment(fields));
   const create = (fields: Fields = {}) => florin.merchant('POST', '/gateway/orders/create', { amount: 5, ...fields });
