@@ -153,6 +153,11 @@ function renewedPool(
       const from = pool;
       const client = await from.connect();
       let broken: Error | undefined;
+      // Between two statements nobody waits for an answer: unheard, the loss of the connection would end the process.
+      const onLost = (error: Error): void => {
+        broken = error;
+      };
+      client.on('error', onLost);
       try {
         return await work(client);
       } catch (error) {
@@ -161,6 +166,7 @@ function renewedPool(
         broken = error;
         throw error.cause;
       } finally {
+        client.off('error', onLost);
         client.release(broken);
       }
     },

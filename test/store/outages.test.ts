@@ -298,3 +298,18 @@ test('a process that may not decide writes nothing until it may again', async ()
   assert.equal(await submitted, 4n);
   await close();
 });
+
+test('a connection that is lost between two statements ends its transaction, not the process', async () => {
+  const proxy = await postgresProxy(database.connection);
+  const db = openDatabase(proxy.connection, { log: silent, deadlines: SHORT });
+  const lost = db.transaction(async (inside) => {
+    await inside.query('select 1');
+    proxy.cut();
+    await systemClock.sleep(50);
+    return inside.query('select 2');
+  });
+  await assert.rejects(lost);
+  assert.equal((await db.query('select 3 as n')).length, 1);
+  await db.close();
+  await proxy.close();
+});
