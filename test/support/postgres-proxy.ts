@@ -12,7 +12,9 @@ export type CommitFault =
   /** The connection ends before the server has seen it. */
   | 'never arrived'
   /** The server answers it with an error of its own, and the session lives on. */
-  | { readonly error: string };
+  | { readonly error: string }
+  /** The server rolls back and answers with this error, and the session lives on. */
+  | { readonly refused: string };
 
 export interface PostgresProxy {
   readonly connection: Connection;
@@ -32,6 +34,8 @@ export interface PostgresProxy {
   cut(): void;
   /** Delay of every answer, milliseconds. */
   delayMs: number;
+  /** Every statement that writes fails as on a full disk (53100), and its transaction with it. */
+  full: boolean;
   close(): Promise<void>;
 }
 
@@ -44,6 +48,11 @@ interface Pair {
   sql: string;
   /** The fault that waits for the answer to the COMMIT that was sent. */
   armed: CommitFault | null;
+  /** Statements that were made to fail, and whose error is still to come. */
+  spoiled: number;
+  /** Answers that are on their way, and when the last of them has gone. */
+  late: number;
+  behind: Promise<void>;
 }
 
 /** Splits a stream into messages: the first of a client has no type byte. */
@@ -77,13 +86,18 @@ function sqlOf({ statements }: Pair, type: string, message: Buffer): string | nu
   return type === 'B' ? (statements.get(textAt(message, message.indexOf(0, 5) + 1)) ?? '') : null;
 }
 
-const ERROR = (code: string): Buffer => {
-  const body = Buffer.from(`SERROR\0VERROR\0C${code}\0Mthe commit failed\0\0`);
+function frame(type: string, text: string): Buffer {
   const head = Buffer.alloc(5);
-  head.write('E');
-  head.writeInt32BE(body.length + 4, 1);
-  return Buffer.concat([head, body]);
-};
+  head.write(type);
+  head.writeInt32BE(Buffer.byteLength(text) + 4, 1);
+  return Buffer.concat([head, Buffer.from(text)]);
+}
+
+const ERROR = (code: string): Buffer => frame('E', `SERROR\0VERROR\0C${code}\0Mthe proxy says so\0\0`);
+const ROLLBACK = frame('Q', 'rollback\0');
+const WRITES = /^\s*(with\b[\s\S]*\b)?(insert|update|delete)\b/i;
+/** Prepares what no server can read: it fails there, and everything after it up to the next Sync is skipped. */
+const UNREADABLE = frame('P', '\0no space left\0\0\0');
 
 export async function postgresProxy(upstream: Connection): Promise<PostgresProxy> {
   const pairs = new Set<Pair>();
@@ -112,7 +126,7 @@ export async function postgresProxy(upstream: Connection): Promise<PostgresProxy
     if (sql === null) return true;
     if (!/^\s*commit\b/i.test(sql)) {
       pair.sql += `${sql}\n`;
-      return true;
+      return !spoils(pair, type, sql);
     }
     commits++;
     const before = pair.sql;
@@ -127,17 +141,33 @@ export async function postgresProxy(upstream: Connection): Promise<PostgresProxy
       return false;
     }
     pair.armed = fault;
+    if (typeof fault === 'string' || !('refused' in fault)) return true;
+    pair.server.write(ROLLBACK);
+    return false;
+  }
+
+  /** On a full disk what writes goes on as something that fails. True: it was spoilt. */
+  function spoils(pair: Pair, type: string, sql: string): boolean {
+    if (!proxy.full || type !== 'B' || !WRITES.test(sql)) return false;
+    pair.spoiled++;
+    fire('full');
+    pair.server.write(UNREADABLE);
     return true;
   }
 
   /** What comes from the server. True: it goes on to Florin. */
   function returns(pair: Pair, type: string, message: Buffer): boolean {
-    if (!pair.armed || type !== 'C' || !message.toString('utf8', 5).startsWith('COMMIT')) return true;
+    if (pair.spoiled > 0 && type === 'E') {
+      pair.spoiled--;
+      pair.client.write(ERROR('53100'));
+      return false;
+    }
+    if (!pair.armed || type !== 'C' || !/^(COMMIT|ROLLBACK)/.test(message.toString('utf8', 5))) return true;
     const fault = pair.armed;
     pair.armed = null;
     if (typeof fault === 'object') {
-      fire('error');
-      pair.client.write(ERROR(fault.error));
+      fire('error' in fault ? 'error' : 'rolled back');
+      pair.client.write(ERROR('error' in fault ? fault.error : fault.refused));
       return false;
     }
     fire(fault);
@@ -155,15 +185,32 @@ export async function postgresProxy(upstream: Connection): Promise<PostgresProxy
     const server = upstream.host?.startsWith('/')
       ? net.connect(`${upstream.host}/.s.PGSQL.${upstream.port ?? 5432}`)
       : net.connect(upstream.port ?? 5432, upstream.host);
-    const pair: Pair = { client, server, silent: false, statements: new Map(), sql: '', armed: null };
+    const pair: Pair = {
+      client,
+      server,
+      silent: false,
+      statements: new Map(),
+      sql: '',
+      armed: null,
+      spoiled: 0,
+      late: 0,
+      behind: Promise.resolve(),
+    };
     pairs.add(pair);
     const fromClient = framer(false, (type, message) => {
       if (!pair.silent && passes(pair, type, message)) server.write(message);
     });
     const fromServer = framer(true, (type, message) => {
       if (pair.silent || !returns(pair, type, message)) return;
-      if (proxy.delayMs === 0) client.write(message);
-      else void wait(proxy.delayMs, undefined, { ref: false }).then(() => client.write(message));
+      if (proxy.delayMs === 0 && pair.late === 0) return void client.write(message);
+      // What comes behind something late waits behind it.
+      pair.late++;
+      const due = wait(proxy.delayMs, undefined, { ref: false });
+      pair.behind = pair.behind.then(async () => {
+        await due;
+        pair.late--;
+        client.write(message);
+      });
     });
     client.on('data', fromClient);
     server.on('data', fromServer);
@@ -193,6 +240,7 @@ export async function postgresProxy(upstream: Connection): Promise<PostgresProxy
     fired,
     refuseAfterFaultMs: 0,
     delayMs: 0,
+    full: false,
     failCommit(fault, { when = () => true, times = 1 } = {}) {
       faults = { fault, when, times };
     },

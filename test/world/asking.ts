@@ -40,6 +40,8 @@ export interface Asker {
 
 /** The contract's thirty seconds, and something for a machine with other work. */
 const PATIENCE_MS = 45_000;
+/** So long one waits for a server to come up before trying in vain. */
+const DOWN_MS = 8000;
 
 const UNSENT = new Set(['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT']);
 
@@ -48,30 +50,30 @@ export interface AskerOptions {
   /** Addresses of the servers that take requests at the moment. */
   readonly urls: () => readonly string[];
   readonly pick: (n: number) => number;
+  /** Hears of everything that was asked. */
+  readonly onAsked?: (question: Question, asked: Asked) => void;
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
 
-export function createAsker({ journal, urls, pick }: AskerOptions): Asker {
+export function createAsker({ journal, urls, pick, onAsked = () => undefined }: AskerOptions): Asker {
   const tally = new Map<string, number>();
   const count = (name: string): void => void tally.set(name, (tally.get(name) ?? 0) + 1);
 
   async function once(question: Question): Promise<Asked> {
     const { who, method, path, body, headers = {}, form, says = `${method} ${path}` } = question;
+    for (let waited = 0; urls().length === 0 && waited < DOWN_MS; waited += 50) await pause(50);
     const step = journal.begin();
     const servers = urls();
     const base = servers[pick(servers.length)];
-    if (path.startsWith('/') && base === undefined) {
-      await pause(50);
-      return { status: 'unsent', step };
-    }
+    if (base === undefined) return { status: 'unsent', step };
     const started = performance.now();
     const tell = (what: string): void => {
       count(what.slice(0, 6));
       journal.end(step, who, `${says} → ${what} (${Math.round(performance.now() - started)} ms)`);
     };
     try {
-      const response = await fetch(path.startsWith('/') ? `${base}${path}` : path, {
+      const response = await fetch(`${base}${path}`, {
         method,
         redirect: 'manual',
         signal: AbortSignal.timeout(PATIENCE_MS),
@@ -99,13 +101,18 @@ export function createAsker({ journal, urls, pick }: AskerOptions): Asker {
     }
   }
 
+  const ask = async (question: Question): Promise<Asked> => {
+    const asked = await once(question);
+    onAsked(question, asked);
+    return asked;
+  };
   return {
     tally,
-    ask: once,
+    ask,
     async read(question, forMs = 90_000) {
       const until = performance.now() + forMs;
       for (;;) {
-        const asked = await once(question);
+        const asked = await ask(question);
         if (isAnswer(asked) && asked.status < 500) return asked;
         if (performance.now() > until) return null;
         await pause(100);

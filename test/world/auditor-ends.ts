@@ -108,8 +108,42 @@ export function eventsAgree(
   if (numbers.some((number, i) => number !== i + 1))
     return `${book.subject}: its events are numbered ${numbers.join()}`;
   const types = new Set(events.map(({ type }) => type));
-  const missing = [...seen].find((status) => !types.has(`order.${status}`));
+  // An order that is made by its first operation is not announced before that has ended.
+  const missing = [...seen].find((status) => status !== 'new' && !types.has(`order.${status}`));
   return missing ? `${book.subject}: was shown ${missing}, and there is no event of it (${[...types].join()})` : null;
+}
+
+/** More may not be paid out to a card in a day, in the accounting currency. */
+const PAYOUT_MOST = 1_000_000;
+
+/** Payouts of one project by card and day. */
+export function payoutsAgree(orders: readonly Priced[]): string[] {
+  const sums = new Map<string, number>();
+  for (const { pan, operations } of orders)
+    for (const { type, status, created, cashflow } of operations)
+      if (type === 'credit' && status === 'success') {
+        const key = `${pan} on ${created.slice(0, 10)}`;
+        sums.set(key, (sums.get(key) ?? 0) + cents(cashflow?.amount ?? '0'));
+      }
+  return [...sums].flatMap(([key, sum]) => (sum > PAYOUT_MOST ? [`${sum / 100} were paid out to ${key}`] : []));
+}
+
+export interface PostingShown {
+  readonly account: string;
+  readonly amount: string;
+}
+
+/** What waits somewhere for its day, waits as long as it is there: an account that money passes through never gives more than it got. */
+export function passagesAgree(subject: string, postings: readonly PostingShown[]): string | null {
+  const sums = new Map<string, number>();
+  for (const { account, amount } of postings) {
+    const name = account.split(':')[0] as string;
+    sums.set(name, (sums.get(name) ?? 0) + Number(amount));
+  }
+  const reserve = [...sums].find(([name, sum]) => name.startsWith('merchant_reserve') && sum > 0);
+  if (reserve) return `${subject}: ${reserve[1]} more was given back of the reserve than was kept`;
+  const receivable = [...sums].find(([name, sum]) => name.startsWith('acquirer_receivable') && sum < 0);
+  return receivable ? `${subject}: ${-receivable[1]} more was cleared than was charged` : null;
 }
 
 /** An order that the merchant's list shows, and who asked for it. */

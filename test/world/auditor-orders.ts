@@ -18,12 +18,19 @@ export interface Wanted {
 
 export interface OrderShown {
   readonly id: string;
+  readonly pan: string;
   readonly status: string;
   readonly amount: string;
   readonly amount_charged: string;
   readonly amount_refunded: string;
   readonly currency: string;
-  readonly operations: readonly { readonly type: string; readonly status: string; readonly amount: string }[];
+  readonly operations: readonly {
+    readonly type: string;
+    readonly status: string;
+    readonly amount: string;
+    readonly created: string;
+    readonly arn?: string;
+  }[];
 }
 
 const FINAL = new Set(['reversed', 'refunded', 'credited', 'rejected', 'fraud', 'declined', 'error']);

@@ -2,13 +2,15 @@
 // Rule: imports nothing of the server's source; whatever it expects it has from the contract and from what was answered.
 import type { Asked } from './asking.ts';
 import { isAnswer } from './asking.ts';
+import type { Funds } from './auditor-funds.ts';
 import { OrderBook, type OrderShown, type Wanted } from './auditor-orders.ts';
 import type { Claim, Verdict } from './claims.ts';
 
 /** What an answer says about the money that was asked to move. */
 export function verdictOf(asked: Asked): Verdict {
   if (!isAnswer(asked)) return asked.status === 'unsent' ? 'refused' : 'unknown';
-  if (asked.status >= 500) return 'unknown';
+  // A form is not yet an authorization; what its end comes to is seen by reading.
+  if (asked.status >= 500 || asked.body?.orders?.[0]?.form3d) return 'unknown';
   return asked.status < 400 ? 'done' : 'refused';
 }
 export const answerText = (asked: Asked): string =>
@@ -27,6 +29,10 @@ export interface Auditor {
   timeMayBe(ms: number): void;
   timeIs(ms: number): void;
   readonly orders: ReadonlyMap<string, OrderBook>;
+  /** Balances by id, and the tags of the cards whose making was answered. */
+  readonly funds: Map<string, Funds>;
+  readonly cards: ReadonlySet<string>;
+  cardMade(tag: string): void;
   orderBegins(wanted: Wanted): OrderBook;
   /** The answer to something asked of an order; the claim that it makes. */
   orderAnswered(book: OrderBook, type: string, amount: string | null, asked: Asked): Claim;
@@ -38,6 +44,7 @@ export interface Auditor {
 export function createAuditor(): Auditor {
   const contradictions: string[] = [];
   const orders = new Map<string, OrderBook>();
+  const cards = new Set<string>();
   let earliest = 0;
   let latest = 0;
 
@@ -60,6 +67,9 @@ export function createAuditor(): Auditor {
       latest = Math.max(latest, ms);
     },
     orders,
+    funds: new Map(),
+    cards,
+    cardMade: (tag) => void cards.add(tag),
     orderBegins(wanted) {
       const book = new OrderBook(wanted, earliest);
       orders.set(wanted.tag, book);
@@ -70,15 +80,15 @@ export function createAuditor(): Auditor {
     },
     answeredAgain(subject, claim, first, asked) {
       const verdict = verdictOf(asked);
-      const news = isAnswer(asked) && asked.status !== 409 && asked.status !== 429;
+      // Still at it, or not able to tell: no news.
+      const news = isAnswer(asked) && asked.status < 500 && asked.status !== 409 && asked.status !== 429;
       if (!news) return;
       const says = (what: string): void =>
         contradicts(
           `${subject}: ${claim.type} was answered ${claim.answer} at step ${claim.step}, and the same with its key ${what} at step ${asked.step}`,
         );
       if (claim.verdict === 'unknown' || (claim.verdict === 'refused' && !isKept(first.status))) {
-        if (verdict !== 'unknown')
-          Object.assign(claim, { verdict, answer: `${claim.answer}, then ${answerText(asked)}` });
+        Object.assign(claim, { verdict, answer: `${claim.answer}, then ${answerText(asked)}` });
       } else if (verdict !== claim.verdict) says(answerText(asked));
       else if (isAnswer(first) && first.status === asked.status && first.text !== asked.text && isKeptWhole(first))
         says('with another body');

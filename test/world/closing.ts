@@ -1,7 +1,18 @@
 // After the troubles: within two virtual hours and two real minutes everything must be definite, and then all books are compared.
 import { isAnswer } from './asking.ts';
-import { type AcquirerBook, acquirerAgrees, cashflowsAgree, eventsAgree, listed, type Priced } from './auditor-ends.ts';
+import {
+  type AcquirerBook,
+  acquirerAgrees,
+  cashflowsAgree,
+  eventsAgree,
+  listed,
+  type PostingShown,
+  type Priced,
+  passagesAgree,
+  payoutsAgree,
+} from './auditor-ends.ts';
 import type { OrderBook, OrderShown } from './auditor-orders.ts';
+import { closeCards } from './closing-cards.ts';
 import { merchantOf, OPERATOR } from './order-lives.ts';
 import type { ProjectName } from './plan-orders.ts';
 import type { World } from './world.ts';
@@ -12,11 +23,26 @@ const STEPS = ['5s', '30s', '2m', '10m', '20m', '30m', '57m'];
 
 export async function closeBooks(world: World): Promise<void> {
   const until = performance.now() + LIMIT_MS;
+  // Whoever was told nothing asks once more with his key, and again when it must be known.
+  await askAgain(world, false);
   for (const by of STEPS) await advance(world, by, until);
+  await askAgain(world, true);
   const all = await listOrders(world);
   await inFlight(world);
   await compare(world, all);
+  await closeCards(world, all);
   await invariants(world);
+}
+
+async function askAgain({ asker, auditor, unanswered }: World, final: boolean): Promise<void> {
+  for (const { question, claim, asked } of unanswered.filter((one) => one.claim.verdict === 'unknown')) {
+    const again = await asker.ask({ ...question, says: `${question.says} (at last)` });
+    auditor.answeredAgain(`order ${question.who}`, claim, asked, again);
+    if (final && again.status === 409)
+      auditor.contradicts(
+        `order ${question.who}: ${question.says} of step ${asked.step} is still under way at step ${again.step}`,
+      );
+  }
 }
 
 /** Moves the clock; an advance without an answer may have happened, so the clock is read before it is tried again. */
@@ -45,7 +71,7 @@ export async function advance(world: World, by: string, until: number): Promise<
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 export const duration = (text: string): number => Number.parseInt(text, 10) * (UNITS[text.at(-1) as string] ?? 0);
 
-interface Listed {
+export interface Listed {
   readonly project: ProjectName;
   readonly book: OrderBook | null;
   readonly order: Priced;
@@ -113,11 +139,21 @@ async function compare(world: World, all: readonly Listed[]): Promise<void> {
     const subject = book?.subject ?? `order ${order.id}`;
     auditor.contradicts(acquirerAgrees(subject, order, books.get(order.id) ?? null));
     auditor.contradicts(cashflowsAgree(subject, order));
+    if (order.operations.some(({ arn }) => arn)) await passages(world, subject, order.id);
     if (book) auditor.contradicts(eventsAgree(book, book.seen, events.get(order.id) ?? []));
   }
+  for (const orders of Map.groupBy(all, ({ project }) => project).values())
+    for (const sentence of payoutsAgree(orders.map(({ order }) => order))) auditor.contradicts(sentence);
   const shown = new Set(all.map(({ order }) => order.id));
   for (const id of books.keys())
     if (!shown.has(id)) auditor.contradicts(`the acquirer has an order ${id} that no merchant has`);
+}
+
+/** The ledger of an order that was cleared, as the operator sees it. */
+async function passages({ asker, auditor }: World, subject: string, id: string): Promise<void> {
+  const path = `/operator/orders/${id}/trace`;
+  const answer = await asker.read({ who: 'audit', method: 'GET', path, headers: OPERATOR, says: 'trace' });
+  auditor.contradicts(passagesAgree(subject, (answer?.body.postings ?? []) as PostingShown[]));
 }
 
 async function invariants({ asker, auditor }: World): Promise<void> {

@@ -1,6 +1,6 @@
 // Lives of orders over HTTP: merchants, their customers, and the operator who brings disputes. What a plan says is tried, whatever came
 // before; the auditor is told of every answer.
-import { type Answer, type Asked, type Asker, isAnswer } from './asking.ts';
+import { type Answer, type Asked, type Asker, isAnswer, type Question } from './asking.ts';
 import { type Auditor, answerText, shownIn, verdictOf } from './auditor.ts';
 import type { OrderBook, Wanted } from './auditor-orders.ts';
 import type { Claim } from './claims.ts';
@@ -8,11 +8,19 @@ import type { Payer } from './payer.ts';
 import { type Act, type Move, type OrderLife, OWN_CARD, type ProjectName } from './plan-orders.ts';
 import type { Town } from './town.ts';
 
+export interface Unanswered {
+  readonly question: Question;
+  readonly claim: Claim;
+  readonly asked: Asked;
+}
+
 export interface Street {
   readonly asker: Asker;
   readonly auditor: Auditor;
   readonly payer: Payer;
   readonly town: Town;
+  /** Requests with a key whose outcome nobody has told yet. */
+  readonly unanswered: Unanswered[];
   /** False: the day is over, begin nothing more. */
   readonly open: () => boolean;
   readonly sleep: (ms: number) => Promise<void>;
@@ -36,6 +44,7 @@ interface Living extends Street {
 export async function liveOrder(street: Street, life: OrderLife): Promise<void> {
   let count = 0;
   const of: Living = { ...street, life, headers: merchantOf(street.town, life.project), next: () => ++count };
+  if (life.start.by === 'payouts') return payouts(of);
   const book = await begin(of);
   for (const step of life.moves) {
     if (!of.open() || !book || book.id === null) return;
@@ -86,6 +95,8 @@ interface Request {
   readonly key: string | null;
   /** How often it is repeated although its answer is known. */
   readonly again?: number;
+  /** Sent twice at once. */
+  readonly stutters?: boolean;
   /** What its answer claims. */
   readonly told: (asked: Asked) => Claim;
 }
@@ -96,11 +107,15 @@ const REPEATS = 12;
 /** Sends a request; with a key, comes back for an answer that isn't known yet. The last answer, and what it claims by then. */
 async function send(of: Living, request: Request): Promise<{ asked: Asked; claim: Claim }> {
   const { asker, auditor, life, open } = of;
-  const { method, path, body, says, key, told, again = 0 } = request;
+  const { method, path, body, says, key, told, again = 0, stutters = false } = request;
   const headers = { ...of.headers, ...(key === null ? {} : { 'idempotency-key': key }) };
   const question = { who: life.name, method, path, body, headers, says };
+  const twin = stutters ? asker.ask({ ...question, says: `${says} (at the same time)` }) : null;
   const asked = await asker.ask(question);
   const claim = told(asked);
+  // Another with its key is at it: this one says nothing of its own.
+  if (key !== null && asked.status === 409) claim.verdict = 'unknown';
+  if (twin) auditor.answeredAgain(`order ${life.name}`, claim, asked, await twin);
   let last = asked;
   let left = again;
   for (let i = 0; key !== null && i < REPEATS && (claim.verdict === 'unknown' || left-- > 0); i++) {
@@ -110,6 +125,7 @@ async function send(of: Living, request: Request): Promise<{ asked: Asked; claim
     auditor.answeredAgain(`order ${life.name}`, claim, asked, repeated);
     if (isAnswer(repeated)) last = repeated;
   }
+  if (key !== null && claim.verdict === 'unknown') of.unanswered.push({ question, claim, asked });
   return { asked: last, claim };
 }
 
@@ -137,7 +153,7 @@ async function begin(of: Living): Promise<OrderBook | null> {
   const { cvv, month, year, pan } = own ? town.ownCard : { cvv: '123', month: 12, year: 2030, pan: card };
   const payout = by === 'payout';
   const type = payout ? 'credit' : 'authorize';
-  const { asked, claim } = await send(of, {
+  const { asked } = await send(of, {
     method: 'POST',
     path: `/gateway/orders/${type}`,
     body: {
@@ -154,8 +170,6 @@ async function begin(of: Living): Promise<OrderBook | null> {
     await look(of, book, asked);
     return book;
   }
-  // A form is not yet an authorization; what its end comes to is seen by reading.
-  claim.verdict = 'unknown';
   await look(of, book, asked);
   await challenged(of, book, asked, own ? '123456' : life.start.code);
   await look(of, book);
@@ -243,6 +257,7 @@ async function act(of: Living, book: OrderBook, wish: Act): Promise<{ asked: Ask
     says: `${wish.do}${amount === null ? '' : ` ${amount}`}`,
     key: keyOf(of, wish.keyed, wish.do),
     again: wish.again,
+    stutters: wish.stutters,
     told: (asked) => (closes(asked) ? looseClaim(type, asked) : of.auditor.orderAnswered(book, type, amount, asked)),
   });
 }
@@ -284,6 +299,26 @@ async function another(
     told: (answer) => of.auditor.orderAnswered(made, payout ? 'credit' : 'authorize', amount, answer),
   });
   await look(of, made, asked);
+}
+
+/** More at once than may be paid to one card in a day. */
+async function payouts(of: Living): Promise<void> {
+  const { amount, card } = of.life.start;
+  await Promise.all(
+    Array.from({ length: 5 }, async () => {
+      const tag = tagOf(of);
+      const made = of.auditor.orderBegins(wantedOf(of, tag, amount, { autoCharge: false, disputes: false }));
+      const { asked } = await send(of, {
+        method: 'POST',
+        path: '/gateway/orders/credit',
+        body: { ...common(of, tag, amount), pan: card },
+        says: `pay out ${amount}`,
+        key: keyOf(of, true, 'payout'),
+        told: (answer) => of.auditor.orderAnswered(made, 'credit', amount, answer),
+      });
+      await look(of, made, asked);
+    }),
+  );
 }
 
 async function dispute(of: Living, book: OrderBook, type: 'chargeback' | 'representment'): Promise<void> {

@@ -11,6 +11,8 @@ export interface Act {
   /** Sent with an idempotency key; `again`: how often the same is repeated whatever was answered. */
   readonly keyed: boolean;
   readonly again: number;
+  /** Sent twice at once with the same key. */
+  readonly stutters: boolean;
   /** Repeated, under new keys, until it is done or refused for good. */
   readonly insists: boolean;
 }
@@ -23,7 +25,8 @@ export type Move =
   | { readonly do: 'wait'; readonly ms: number };
 
 export interface Start {
-  readonly by: 'authorize' | 'challenge' | 'page' | 'link' | 'payout';
+  /** `payouts`: more at once than may be paid to one card in a day. */
+  readonly by: 'authorize' | 'challenge' | 'page' | 'link' | 'payout' | 'payouts';
   readonly amount: string;
   readonly currency: string;
   /** A number, or a card of our own issuer. */
@@ -52,7 +55,9 @@ const GOOD = ['4111111111111111', '2222400060000007'];
 const TRICKY = [
   '10910', // authorize lost before its effect, and after
   '10911',
-  '10913', // answered twice
+  '10912', // slow, and twice
+  '20912',
+  '10913',
   '10051', // declined
   '20911', // charge lost after its effect; refused
   '20005',
@@ -62,6 +67,14 @@ const TRICKY = [
   '40005',
   '70930', // charged back after settlement
 ].map((told) => numbered(`499999${told}0000`));
+
+/** Outcomes of the scheme that end in no answer. */
+const ERRING = /^499999\d\d91[0145]/;
+/** May this life be answered 500 although nothing is wrong but its card? */
+export const expectsErrors = ({ start }: OrderLife): boolean => ERRING.test(start.card);
+
+/** Gets payouts and nothing else. */
+const PAID_OUT = numbered('499999500000000');
 
 /** Minor units as the wire writes them: two decimals always. */
 const CURRENCIES: readonly (readonly [number, string])[] = [
@@ -86,7 +99,7 @@ function split(total: number, parts: number, dice: Dice): number[] {
 
 const act = (dice: Dice, what: Act['do'], amount: string | null, insists = false): Act => {
   const keyed = insists || !dice.once(3);
-  return { do: what, amount, keyed, again: keyed && dice.once(3) ? 1 : 0, insists };
+  return { do: what, amount, keyed, again: keyed && dice.once(3) ? 1 : 0, stutters: keyed && dice.once(5), insists };
 };
 
 type Script = (dice: Dice, minor: number, currency: string) => readonly Move[];
@@ -175,24 +188,36 @@ export function orderLife(index: number, dice: Dice): OrderLife {
     [3, 'page'],
     [1, 'link'],
     [1, 'payout'],
+    [1, 'payouts'],
   ] as const);
-  const currency = dice.weighed(CURRENCIES);
-  const minor = dice.once(6) ? 1 + dice.int(9) : 1 + dice.int(hasDecimals(currency) ? 20_000 : 9_000);
+  const currency = by === 'payouts' ? 'EUR' : dice.weighed(CURRENCIES);
+  const minor =
+    by === 'payouts'
+      ? 250_000 + dice.int(200_000)
+      : dice.once(6)
+        ? 1 + dice.int(9)
+        : 1 + dice.int(hasDecimals(currency) ? 20_000 : 9_000);
   const project = dice.weighed([
     [3, 'sandbox'],
     [1, 'sandbox-two'],
     [3, 'world'],
     [1, 'world-later'],
   ] as const);
-  const card = dice.weighed([
-    [6, dice.pick(GOOD)],
-    [2, by === 'authorize' ? dice.pick(TRICKY) : dice.pick(GOOD)],
-    [by === 'page' || by === 'link' ? 0 : 2, currency === 'EUR' || currency === 'USD' ? OWN_CARD : dice.pick(GOOD)],
-  ]);
+  const card =
+    by === 'payouts'
+      ? PAID_OUT
+      : dice.weighed([
+          [6, dice.pick(GOOD)],
+          [2, by === 'authorize' ? dice.pick(TRICKY) : dice.pick(GOOD)],
+          [
+            by === 'page' || by === 'link' ? 0 : 2,
+            currency === 'EUR' || currency === 'USD' ? OWN_CARD : dice.pick(GOOD),
+          ],
+        ]);
   const script = dice.weighed(SCRIPTS);
   return {
     name: `o${index}`,
-    project: by === 'payout' ? 'world' : project,
+    project: by === 'payout' || by === 'payouts' ? 'world' : project,
     ip: `198.51.${dice.int(100)}.${1 + dice.int(250)}`,
     pauseMs: dice.pick([0, 5, 20, 60, 200]),
     start: {

@@ -50,8 +50,8 @@ export interface Size {
 
 export const SIZE: Size = { orders: 26, cards: 7 };
 
-/** How long the troubles go on, milliseconds; lives go on until they are told. */
-export const TROUBLED_MS = 4500;
+/** When people stop beginning anything, milliseconds; mostly their lives are over before. */
+export const DAY_MS = 20_000;
 
 export function planOf(seed: number, size: Size = SIZE): Plan {
   // Each part has dice of its own, so that one more life changes no other.
@@ -62,7 +62,7 @@ export function planOf(seed: number, size: Size = SIZE): Plan {
     servers,
     orders: Array.from({ length: size.orders }, (_, i) => orderLife(i, part(1000 + i))),
     cards: Array.from({ length: size.cards }, (_, i) => cardLife(i, part(5000 + i))),
-    troubles: troublesOf(seed, part(2), servers),
+    troubles: troublesOf(part(2), servers),
   };
   const hash = createHash('sha256').update(JSON.stringify(plan)).digest('hex').slice(0, 12);
   return { ...plan, hash };

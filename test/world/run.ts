@@ -1,5 +1,7 @@
 // `npm run world`: lives one seed, or many of them, and says what came of it. A seed that contradicts itself ends the run with 1.
+import { appendFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import type { PlantName } from './plants.ts';
 import { openStage } from './stage.ts';
 import { type Outcome, runSeed } from './world.ts';
 
@@ -26,6 +28,9 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     seeds: { type: 'string' },
     from: { type: 'string', default: '1' },
+    plant: { type: 'string' },
+    /** A file for every step of every seed. */
+    journal: { type: 'string' },
   },
 });
 const first = Number(values.seed ?? values.from);
@@ -34,12 +39,14 @@ const stage = await openStage();
 let failed = 0;
 try {
   for (let seed = first; seed < first + count; seed++) {
-    const outcome = await runSeed(stage, seed);
+    const outcome = await runSeed(stage, seed, { plant: (values.plant as PlantName | undefined) ?? null });
     const { plan, contradictions, requests, orders, ms } = outcome;
     const said = [...requests].map(([what, n]) => `${what}: ${n}`).join(', ');
     process.stdout.write(
       `seed ${seed} plan ${plan.hash} ${contradictions.length === 0 ? 'holds' : 'FAILS'} in ${Math.round(ms)} ms, ${orders} orders; ${said}\n`,
     );
+    if (values.journal !== undefined)
+      appendFileSync(values.journal, `seed ${seed}\n${outcome.journal.lines(Number.MAX_SAFE_INTEGER).join('\n')}\n`);
     if (contradictions.length === 0) continue;
     failed++;
     process.stdout.write(`${failureText(outcome)}\n`);

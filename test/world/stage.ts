@@ -15,6 +15,7 @@ import {
 } from '../../src/store/index.ts';
 import { type PostgresProxy, postgresProxy } from '../support/postgres-proxy.ts';
 import { PUBLIC_URL } from './payer.ts';
+import type { PlantName } from './plants.ts';
 import { settle, type Town } from './town.ts';
 import type { ChildOrder } from './world-child.ts';
 
@@ -25,6 +26,8 @@ export interface Server {
   /** null while it is down. */
   readonly url: string | null;
   readonly proxy: PostgresProxy;
+  /** What it said when it ended after it had served, and nobody had told it to. */
+  readonly deaths: readonly string[];
   start(): Promise<void>;
   kill(): Promise<void>;
   /** Sends a signal; true when there was a process to take it. */
@@ -42,6 +45,8 @@ export interface Scene {
 }
 
 export interface Stage {
+  /** After so long without a sign of life a server is taken for dead. */
+  readonly leaseMs: number;
   readonly embedded: Embedded;
   readonly town: Town;
   /** A copy of the prepared database, with so many servers that are not started. */
@@ -51,10 +56,21 @@ export interface Stage {
 
 export interface SceneOptions {
   readonly env?: Readonly<Record<string, string>>;
+  /** A bug that is to be found. */
+  readonly plant?: PlantName | null;
+  /** Deadlines and waits as a server has them by itself, instead of the world's short ones. */
+  readonly shipped?: boolean;
 }
 
-const LINK: ChildOrder['link'] = { answerTimeoutMs: 2000, lostAfterMs: 40, slowMs: 300, lateAfterMs: 60 };
+/** Waits of a world in which nobody has time. */
+const SHORT: ChildOrder['options'] = {
+  link: { answerTimeoutMs: 4000, lostAfterMs: 40, slowMs: 300, lateAfterMs: 60 },
+  deadlines: { connectMs: 1000, statementMs: 3000, answerMs: 3500, lockMs: 1000, idleInTransactionMs: 3000 },
+  lease: { leaseMs: 4000, renewMs: 500 },
+  patienceMs: 8000,
+};
 const START_MS = 60_000;
+const LEASE_MS = 4000;
 
 export async function openStage(): Promise<Stage> {
   const dir = mkdtempSync(path.join(os.tmpdir(), 'florin-world-'));
@@ -92,6 +108,7 @@ export async function openStage(): Promise<Stage> {
   await first.close();
 
   return {
+    leaseMs: LEASE_MS,
     embedded,
     town,
     async scene(name, servers, options = {}) {
@@ -99,6 +116,7 @@ export async function openStage(): Promise<Stage> {
       cpSync(keys, dataDir, { recursive: true });
       await again(() => admin.query(`create database ${name} template ${BASE}`));
       const scene = await open(name, dataDir, servers, options);
+      await again(() => rememberSequences(scene.database));
       return {
         ...scene,
         async close() {
@@ -114,6 +132,13 @@ export async function openStage(): Promise<Stage> {
       rmSync(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** A copy takes over how far its sequences were written ahead, but not the log of it: a crash would give numbers a second time. */
+async function rememberSequences(database: Database): Promise<void> {
+  const sequences = await database.query<{ name: string }>('select sequencename as name from pg_sequences');
+  for (const { name } of sequences)
+    await database.query(`select setval('${name}', (select last_value from ${name}), (select is_called from ${name}))`);
 }
 
 /** The server may just come back from a kill. */
@@ -132,6 +157,7 @@ async function openServer(connection: Connection, dataDir: string, options: Scen
   const proxy = await postgresProxy(connection);
   let child: ChildProcess | null = null;
   let url: string | null = null;
+  const deaths: string[] = [];
   const gone = (): boolean => !child || child.exitCode !== null || child.signalCode !== null;
 
   async function ended(signal: NodeJS.Signals, withinMs: number): Promise<number | null> {
@@ -149,20 +175,28 @@ async function openServer(connection: Connection, dataDir: string, options: Scen
 
   return {
     proxy,
+    deaths,
     get url() {
       return gone() ? null : url;
     },
     async start() {
       const told: ChildOrder = {
         env: { PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'silent', PUBLIC_URL, ...options.env },
-        connection: proxy.connection as ChildOrder['connection'],
-        link: LINK,
+        connection: proxy.connection,
+        options: options.shipped ? {} : SHORT,
+        plant: options.plant ?? null,
       };
       const started = spawn(
         process.execPath,
         [path.join(import.meta.dirname, 'world-child.ts'), JSON.stringify(told)],
-        { stdio: ['ignore', 'pipe', process.env.FLORIN_TEST_WORLD_ERRORS ? 'inherit' : 'ignore'] },
+        { stdio: ['ignore', 'pipe', 'pipe'] },
       );
+      let said = '';
+      started.stderr?.on('data', (text: Buffer) => void (said += text.toString()));
+      started.once('exit', (code) => {
+        // A kill of ours takes the address first.
+        if (child === started && url !== null) deaths.push(`${code}: ${said.slice(0, 600)}`);
+      });
       child = started;
       url = await new Promise<string | null>((resolve, reject) => {
         const late = setTimeout(() => reject(new Error('a server of the world does not start')), START_MS);

@@ -1,12 +1,17 @@
 // One seed from its first to its last moment: the plan's people live while its troubles come, then peace, then the audit.
-import { type Asker, createAsker } from './asking.ts';
+import { type Asked, type Asker, createAsker, isAnswer, type Question } from './asking.ts';
 import { type Auditor, createAuditor } from './auditor.ts';
+import { fundsOf, readFunds } from './auditor-funds.ts';
+import { liveCard } from './card-lives.ts';
 import { closeBooks } from './closing.ts';
 import { createJournal, type Journal } from './journal.ts';
-import { liveOrder, OPERATOR } from './order-lives.ts';
+import { liveOrder, OPERATOR, type Unanswered } from './order-lives.ts';
 import { createPayer } from './payer.ts';
-import { diceOf, type Plan, planOf, TROUBLED_MS } from './plan.ts';
+import { DAY_MS, diceOf, type Plan, planOf } from './plan.ts';
+import { expectsErrors } from './plan-orders.ts';
+import { createSessions, type Sessions } from './sessions.ts';
 import type { Scene, SceneOptions, Stage } from './stage.ts';
+import { peace, playTroubles } from './troubles.ts';
 
 export interface Outcome {
   readonly plan: Plan;
@@ -24,6 +29,10 @@ export interface World {
   readonly journal: Journal;
   readonly auditor: Auditor;
   readonly asker: Asker;
+  readonly sessions: Sessions;
+  readonly unanswered: Unanswered[];
+  /** Entries that statements had before this world began. */
+  readonly before: Map<string, number>;
   readonly stage: Stage;
   readonly fired: Map<string, number>;
 }
@@ -41,21 +50,45 @@ export async function runSeed(stage: Stage, seed: number, options: SceneOptions 
     journal,
     urls: () => scene.servers.flatMap(({ url }) => url ?? []),
     pick: (n) => (n === 0 ? 0 : dice.int(n)),
+    onAsked: (question, asked) => auditor.contradicts(unexpected(plan, question, asked)),
   });
-  const world: World = { plan, scene, journal, auditor, asker, stage, fired: new Map() };
+  const sessions = createSessions(asker);
+  const world: World = {
+    plan,
+    scene,
+    journal,
+    auditor,
+    asker,
+    sessions,
+    stage,
+    unanswered: [],
+    before: new Map(),
+    fired: new Map(),
+  };
   try {
     await Promise.all(scene.servers.map((server) => server.start()));
     await readClock(world);
-    const until = performance.now() + TROUBLED_MS;
+    await readBefore(world);
+    const until = performance.now() + DAY_MS;
     const street = {
       asker,
       auditor,
       payer: createPayer(asker),
       town: stage.town,
+      sessions,
+      unanswered: world.unanswered,
       open: () => performance.now() < until,
       sleep,
     };
-    await Promise.all(plan.orders.map((life) => liveOrder(street, life)));
+    let living = true;
+    const troubles = playTroubles(world, () => living);
+    await Promise.all([
+      ...plan.orders.map((life) => liveOrder(street, life)),
+      ...plan.cards.map((life) => liveCard(street, life)),
+    ]);
+    living = false;
+    await troubles;
+    await peace(world);
     await closeBooks(world);
   } catch (error) {
     auditor.contradicts(`the world broke: ${error instanceof Error ? error.stack : String(error)}`);
@@ -78,3 +111,38 @@ export async function readClock({ asker, auditor }: World): Promise<void> {
   const answer = await asker.read({ who: 'clock', method: 'GET', path: '/simulator/clock', headers: OPERATOR });
   if (answer) auditor.timeIs(Date.parse(answer.body.now as string));
 }
+
+/** The balances that were there before, and how long their statements are. */
+async function readBefore({ auditor, sessions, stage, before }: World): Promise<void> {
+  const home = fundsOf(auditor.funds, 'managed_cards', stage.town.ownCard.id, 'consumer');
+  home.cards.add(home.id);
+  for (const funds of [
+    home,
+    fundsOf(auditor.funds, 'managed_accounts', '2001', 'consumer'),
+    fundsOf(auditor.funds, 'managed_accounts', '2002', 'corporate'),
+  ]) {
+    const shown = await readFunds(funds, async (path) => {
+      const asked = await sessions.ask(funds.who, { who: 'audit', method: 'GET', path: `/issuing${path}`, says: path });
+      return isAnswer(asked) && asked.status === 200 ? asked : null;
+    });
+    before.set(funds.id, shown?.entries.length ?? 0);
+  }
+}
+
+/** What well-formed requests are answered; 403: a session of the issuing API has ended. */
+const EXPECTED = new Set([200, 201, 204, 303, 402, 403, 409, 429, 500, 503]);
+
+/** An answer that nothing explains; null: it is as it may be. */
+function unexpected({ orders, troubles }: Plan, { who, says }: Question, asked: Asked): string | null {
+  if (isAnswer(asked) && !EXPECTED.has(asked.status))
+    return `${who}: ${says} was answered ${asked.status} at step ${asked.step}: ${asked.text.slice(0, 200)}`;
+  const firstTrouble = troubles.find(({ kind }) => kind !== 'clock leaps')?.atStep ?? Number.POSITIVE_INFINITY;
+  const life = orders.find(({ name }) => name === who);
+  const excused = asked.step >= firstTrouble - PRECEDING || (life && expectsErrors(life));
+  const failed = !isAnswer(asked) || asked.status >= 500;
+  return failed && !excused
+    ? `${who}: ${says} was answered ${asked.status} at step ${asked.step}, while nothing was wrong`
+    : null;
+}
+/** Requests that are on their way when a trouble comes. */
+const PRECEDING = 60;
