@@ -17,6 +17,7 @@ import {
 } from '../http/index.ts';
 import { type FaultPlan, faultPlanFrom, type Simulator } from '../network/index.ts';
 import { type Operator, operatorEnvelope } from './operator/index.ts';
+import { acquirerBooks, faultPlan, movedClock, scenarioList, shownClock } from './routes-simulator-answers.ts';
 import type { SandboxClock } from './sandbox-clock.ts';
 
 const endpoint = endpointOf<Operator>();
@@ -75,7 +76,8 @@ function simulatorEndpoints({
   const told = () => ({ status: 200, body: { now: clock.now().toISOString(), frozen: clock.frozen } });
   /** The clock, and what was due on the way and could not be run; it is tried again. */
   const moved = (not_run: readonly object[]) => ({ status: 200, body: { ...told().body, not_run } });
-  const answers = { 200: { description: 'The clock' } };
+  const answers = { 200: { description: 'The clock', schema: shownClock } };
+  const movedAnswers = { 200: { description: 'The clock, and what could not be run on the way', schema: movedClock } };
   return [
     endpoint({
       method: 'GET',
@@ -92,7 +94,7 @@ function simulatorEndpoints({
       operation: 'setClock',
       summary: 'Set or freeze the clock',
       right: null,
-      answers,
+      answers: movedAnswers,
       body: Shape({ now: Optional(Text()), frozen: Optional(Flag()) }),
       async handler({ body }) {
         const now = body.now === undefined ? null : reachable(new Date(body.now), '#/now');
@@ -114,7 +116,7 @@ function simulatorEndpoints({
       operation: 'advanceClock',
       summary: 'Move time on; what is due runs before the answer',
       right: null,
-      answers,
+      answers: movedAnswers,
       body: Shape({ by: Text() }),
       async handler({ body }) {
         const ms = parseDuration(body.by);
@@ -134,7 +136,7 @@ function simulatorEndpoints({
       operation: 'setFaults',
       summary: 'Schedule faults on the link',
       right: null,
-      answers: { 200: { description: 'The plan in force' } },
+      answers: { 200: { description: 'The plan in force', schema: faultPlan } },
       body: Shape({
         seed: Optional(Integer(0, 2_147_483_647)),
         rate: Optional(Token()),
@@ -164,7 +166,7 @@ function simulatorEndpoints({
       operation: 'readFaults',
       summary: 'The plan in force',
       right: null,
-      answers: { 200: { description: 'Plan' } },
+      answers: { 200: { description: 'Plan', schema: faultPlan } },
       handler: () => ({ status: 200, body: simulator.faults.plan() }),
     }),
     ...(['chargeback', 'representment'] as const).map((type) =>
@@ -190,7 +192,7 @@ function simulatorEndpoints({
       operation: 'listScenarios',
       summary: 'For each documented error of both APIs one request that provokes it, ready to send',
       right: null,
-      answers: { 200: { description: 'Requests, and what each is answered' } },
+      answers: { 200: { description: 'Requests, and what each is answered', schema: scenarioList } },
       handler: async () => ({ status: 200, body: { scenarios: await scenarios() } }),
     }),
     endpoint({
@@ -199,7 +201,7 @@ function simulatorEndpoints({
       operation: 'readBooks',
       summary: "The acquirer's own sums by order",
       right: null,
-      answers: { 200: { description: 'Books' } },
+      answers: { 200: { description: 'Books', schema: acquirerBooks } },
       handler: async () => ({
         status: 200,
         body: JSON.stringify(

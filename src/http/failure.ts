@@ -85,6 +85,8 @@ export interface Envelope {
   readonly requestIdHeader?: string;
   /** JSON schema of the failure body with this status, for the API description. The same object for the same shape. */
   schema(status: number): object;
+  /** What its examples are about, where a kind's own are not of this API. */
+  readonly examples?: Readonly<Partial<Record<FailureKind, FailureDetail>>>;
 }
 
 /** Header fields that each kind of failure needs by the standard, whatever the body looks like. */

@@ -124,7 +124,7 @@ function failuresOf(
   ];
   const out = new Map<number, CommonFailure>();
   for (const kind of kinds) {
-    const { status, headers, body } = api.envelope.failure(kind, DETAILS[kind] ?? {});
+    const { status, headers, body } = api.envelope.failure(kind, api.envelope.examples?.[kind] ?? DETAILS[kind] ?? {});
     const type = typeOf(headers);
     const schema = api.envelope.schema(status) as JsonSchema;
     const told = Object.entries(headers).filter(([name]) => name !== 'content-type');

@@ -16,5 +16,9 @@ export const Nullable = (schema: TSchema): TUnsafe<unknown> => {
   });
 };
 
+/** ISO 8601 in UTC, as operators and the simulator are told times. */
+export const Instant = (options: FieldOptions = {}): TSchema =>
+  Matching('^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$', options);
+
 /** An id of an order, a card and the like: digits. */
 export const Id = (options: FieldOptions = {}): TSchema => Matching('^\\d{1,20}$', options);

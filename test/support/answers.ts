@@ -120,10 +120,10 @@ function headerProblems({ headers = {} }: Described, sent: Sent['headers']): str
   ];
 }
 
-/** Where and why, without any value. */
+/** Where and why, without any value; the elements of an array are one place. */
 function told({ instancePath, message = '', params }: ErrorObject): string {
   const more = (params as { additionalProperty?: string }).additionalProperty;
-  return `${instancePath || '/'} ${message}${more === undefined ? '' : ` (${more})`}`;
+  return `${instancePath.replace(/\/\d+/g, '/*') || '/'} ${message}${more === undefined ? '' : ` (${more})`}`;
 }
 
 /** What of a run's answers was seen and found, over all its processes. */
@@ -142,7 +142,7 @@ const found = new Set<string>();
 export const wrongAnswers = (): readonly string[] => [...found];
 
 /** The APIs whose answers are described by now. */
-export const DESCRIBED = /^\/gateway\//;
+export const DESCRIBED = /^\/(gateway|issuing|operator|simulator)\//;
 
 /** For `startApp`: every answer of this server is checked as it goes out. */
 export function watchAnswers(server: Server, apis: readonly AnyApi[]): void {

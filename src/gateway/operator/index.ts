@@ -4,3 +4,4 @@ export { type Action, auditAppend, auditViolations } from './audit.ts';
 export { audited, type Check, type Office, type Operator } from './office.ts';
 export { auditRefusals } from './refusals.ts';
 export { bearerAuthentication, operatorApi, operatorEnvelope } from './routes.ts';
+export { dueFailure } from './routes-answers.ts';

@@ -30,6 +30,7 @@ import {
   terminalRemove,
 } from '../projects/index.ts';
 import { audited, type Office, type Operator } from './office.ts';
+import { credential, listOf, newCredential, terminal } from './routes-answers.ts';
 
 const endpoint = endpointOf<Operator>();
 const Login = Text({ max: 64, description: 'Login of the project.' });
@@ -79,7 +80,7 @@ export function accessEndpoints(office: Office): AnyEndpoint<Operator>[] {
       summary: 'Lists terminals in the order of preference',
       right: null,
       params: OfProject,
-      answers: { 200: { description: 'Terminals' }, ...unknownProject },
+      answers: { 200: { description: 'Terminals', schema: listOf('terminals', terminal) }, ...unknownProject },
       handler: async ({ params }) => ({
         status: 200,
         body: { terminals: (await terminalList(database, params.login)).map(terminalJson) },
@@ -92,7 +93,7 @@ export function accessEndpoints(office: Office): AnyEndpoint<Operator>[] {
       summary: 'Shows a terminal',
       right: null,
       params: OfPart,
-      answers: { 200: { description: 'The terminal' }, ...unknownPart },
+      answers: { 200: { description: 'The terminal', schema: terminal }, ...unknownPart },
       handler: async ({ params }) => ({
         status: 200,
         body: terminalJson(await terminalGet(database, params.login, params.id)),
@@ -113,7 +114,7 @@ export function accessEndpoints(office: Office): AnyEndpoint<Operator>[] {
         merchant_id: 'SHOP0001',
         mcc: '5999',
       },
-      answers: { 200: { description: 'The terminal' }, ...unknownProject, ...wrong },
+      answers: { 200: { description: 'The terminal', schema: terminal }, ...unknownProject, ...wrong },
       async handler(input) {
         const { login, id } = input.params;
         const terminal = {
@@ -149,7 +150,7 @@ export function accessEndpoints(office: Office): AnyEndpoint<Operator>[] {
       summary: 'Lists credentials, the latest first; secrets are not shown',
       right: null,
       params: OfProject,
-      answers: { 200: { description: 'Credentials' }, ...unknownProject },
+      answers: { 200: { description: 'Credentials', schema: listOf('credentials', credential) }, ...unknownProject },
       async handler({ params }) {
         const { id } = await projectGet(database, params.login);
         return { status: 200, body: { credentials: (await credentialList(database, tools, id)).map(credentialJson) } };
@@ -171,7 +172,7 @@ export function accessEndpoints(office: Office): AnyEndpoint<Operator>[] {
       }),
       example: { label: 'shop server', rights: ['read', 'create', 'capture', 'refund'] },
       answers: {
-        201: { description: 'The credential with its secret' },
+        201: { description: 'The credential with its secret', schema: newCredential },
         409: { description: 'Too many are valid' },
         ...unknownProject,
         ...wrong,
@@ -194,7 +195,7 @@ export function accessEndpoints(office: Office): AnyEndpoint<Operator>[] {
       body: Shape({ overlap: Optional(Duration({ description: 'At most 30 days; a day by default.' })) }),
       example: { overlap: '1h' },
       answers: {
-        201: { description: 'The new credential with its secret' },
+        201: { description: 'The new credential with its secret', schema: newCredential },
         409: { description: 'The old one is not valid' },
         ...unknownPart,
         ...wrong,

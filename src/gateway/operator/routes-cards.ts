@@ -12,6 +12,7 @@ import {
   Flag,
   listAnswer,
   Optional,
+  paged,
   paging,
   pagingOf,
   Shape,
@@ -33,6 +34,7 @@ import { type Problem, type Project, ProjectRefusal } from '../projects/index.ts
 import { CLASSES, type RiskRule } from '../risk/index.ts';
 import { OperatorRefusal } from './errors.ts';
 import { audited, type Office, type Operator } from './office.ts';
+import { listOf, range, rate, rule } from './routes-answers.ts';
 
 const endpoint = endpointOf<Operator>();
 const Login = Text({ max: 64, description: 'Login of the project.' });
@@ -112,7 +114,7 @@ export function cardEndpoints(office: Office): AnyEndpoint<Operator>[] {
         ...paging,
       }),
       answers: {
-        200: { description: 'Rates', headers: { Link: 'first, prev, next', 'X-Total-Count': 'with count=1' } },
+        200: { description: 'Rates', schema: listOf('rates', rate), ...paged },
       },
       async handler({ query }) {
         const { from = null, to = null, date_from = null, date_to = null } = query;
@@ -159,7 +161,10 @@ export function cardEndpoints(office: Office): AnyEndpoint<Operator>[] {
         source: Optional(Text({ max: 64, description: 'Where the rates come from.' })),
       }),
       example: { rates: [{ from: 'EUR', to: 'USD', rate: '1.0850' }], source: 'treasury' },
-      answers: { 200: { description: 'The rates as they are stored' }, 422: { description: 'Wrong fields' } },
+      answers: {
+        200: { description: 'The rates as they are stored', schema: listOf('rates', rate) },
+        422: { description: 'Wrong fields' },
+      },
       async handler(input) {
         const now = clock.now();
         const rows = rowsOf(input.body, dayOf(now));
@@ -174,7 +179,10 @@ export function cardEndpoints(office: Office): AnyEndpoint<Operator>[] {
       summary: "Lists a project's fraud rules",
       right: null,
       params: OfProject,
-      answers: { 200: { description: 'Rules' }, 404: { description: 'No such project' } },
+      answers: {
+        200: { description: 'Rules', schema: listOf('rules', rule) },
+        404: { description: 'No such project' },
+      },
       handler: async ({ params }) => ({
         status: 200,
         body: { rules: (await risk.list(await projectOf(params.login))).map(ruleJson) },
@@ -203,7 +211,7 @@ export function cardEndpoints(office: Office): AnyEndpoint<Operator>[] {
         ),
       }),
       answers: {
-        200: { description: 'The rule' },
+        200: { description: 'The rule', schema: rule },
         404: { description: 'No such project' },
         422: { description: 'Wrong fields' },
       },
@@ -244,7 +252,7 @@ export function cardEndpoints(office: Office): AnyEndpoint<Operator>[] {
       cost: () => 1000,
       summary: 'Lists card ranges, built in and added, by prefix',
       right: null,
-      answers: { 200: { description: 'Ranges' } },
+      answers: { 200: { description: 'Ranges', schema: listOf('bins', range) } },
       handler: () => ({ status: 200, body: { bins: binList() } }),
     }),
     endpoint({
@@ -261,7 +269,7 @@ export function cardEndpoints(office: Office): AnyEndpoint<Operator>[] {
         country: Optional(CountryCode()),
         own: Optional(Flag({ description: 'Issued by our own issuing side.' })),
       }),
-      answers: { 200: { description: 'The range' }, 422: { description: 'Wrong fields' } },
+      answers: { 200: { description: 'The range', schema: range }, 422: { description: 'Wrong fields' } },
       async handler(input) {
         const { prefix } = input.params;
         const { brand, subtype, title = null, country = null, own = false } = input.body;

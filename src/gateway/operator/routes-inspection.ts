@@ -1,9 +1,11 @@
 // Looking into the running installation: invariants, the trace of an order, the audit log; and the vault's keys.
 import { type AnyEndpoint, Digits, endpointOf, Integer, Optional, Shape, Text } from '../../http/index.ts';
+import { traceSchema } from '../orders/index.ts';
 import { auditViolations } from './audit.ts';
 import { OperatorRefusal } from './errors.ts';
 import { audited, type Check, type Office, type Operator } from './office.ts';
 import { type AuditRow, auditBefore } from './queries.ts';
+import { auditLog, dueFailure, listOf, pageCheck, proof, vaultKey } from './routes-answers.ts';
 
 const endpoint = endpointOf<Operator>();
 const LAST = 2n ** 63n - 1n;
@@ -39,7 +41,7 @@ export function inspectionEndpoints(office: Office): AnyEndpoint<Operator>[] {
       operation: 'invariants',
       summary: 'Proves on the running installation what must always be true',
       right: null,
-      answers: { 200: { description: 'Every check; `ok` when all of them are' } },
+      answers: { 200: { description: 'Every check; `ok` when all of them are', schema: proof } },
       async handler() {
         const checks = [...(await invariants()), await auditChain()];
         return { status: 200, body: jsonText({ ok: checks.every(({ ok }) => ok), checks }) };
@@ -54,7 +56,7 @@ export function inspectionEndpoints(office: Office): AnyEndpoint<Operator>[] {
         'On orders, cards and authorizations: the kind of work, how often it was tried, since when, when it is tried next, and the code of the last error. What is done at last is gone from the list.',
       right: null,
       query: Shape({ per_page: Optional(Integer(1, 1000)) }),
-      answers: { 200: { description: 'What fails' } },
+      answers: { 200: { description: 'What fails', schema: listOf('failing', dueFailure) } },
       handler: async ({ query: { per_page = 100 } }) => ({ status: 200, body: { failing: await failing(per_page) } }),
     }),
     endpoint({
@@ -65,7 +67,7 @@ export function inspectionEndpoints(office: Office): AnyEndpoint<Operator>[] {
       description:
         'Scripts, styles, security header fields and every byte besides. It is done once a day by itself, too.',
       right: null,
-      answers: { 200: { description: 'Every difference; `ok` when there is none' } },
+      answers: { 200: { description: 'Every difference; `ok` when there is none', schema: pageCheck } },
       async handler() {
         const differences = await checkPages();
         return { status: 200, body: { ok: differences.length === 0, differences } };
@@ -80,7 +82,7 @@ export function inspectionEndpoints(office: Office): AnyEndpoint<Operator>[] {
         "The merchant's operations, the network messages, the issuer's decision, every ledger entry. Card numbers are masked.",
       right: null,
       params: Shape({ id: Text({ max: 20 }) }),
-      answers: { 200: { description: 'The trace' }, 404: { description: 'No such order' } },
+      answers: { 200: { description: 'The trace', schema: traceSchema }, 404: { description: 'No such order' } },
       async handler({ params }) {
         const id = permutation.inward(params.id);
         const found = id === null ? null : await trace(id);
@@ -96,7 +98,9 @@ export function inspectionEndpoints(office: Office): AnyEndpoint<Operator>[] {
       summary: 'Lists what operators did, the latest first',
       right: null,
       query: Shape({ before: Optional(Digits({ max: 18 })), per_page: Optional(Integer(1, 1000)) }),
-      answers: { 200: { description: 'Audit rows; each hash covers its row and the hash before it' } },
+      answers: {
+        200: { description: 'Audit rows; each hash covers its row and the hash before it', schema: auditLog },
+      },
       async handler({ query: { before, per_page = 100 } }) {
         const rows = await auditBefore(database, before === undefined ? LAST : BigInt(before), per_page);
         return { status: 200, body: { audit: rows.map(auditJson) } };
@@ -108,7 +112,7 @@ export function inspectionEndpoints(office: Office): AnyEndpoint<Operator>[] {
       operation: 'keysRotate',
       summary: 'Makes a new key of the vault; what older keys seal is sealed anew behind the scenes',
       right: null,
-      answers: { 200: { description: 'Name of the new key' } },
+      answers: { 200: { description: 'Name of the new key', schema: vaultKey } },
       async handler(input) {
         const key = await audited(office, input, 'keys.rotate', 'vault', async () => rotateKeys());
         return { status: 200, body: { key } };

@@ -33,6 +33,7 @@ import {
 import { OperatorRefusal } from './errors.ts';
 import { audited, type Office, type Operator } from './office.ts';
 import { qrSvg } from './qr.ts';
+import { listedTemplate, listOf, paymentLink, template } from './routes-answers.ts';
 
 const endpoint = endpointOf<Operator>();
 const Login = Text({ max: 64, description: 'Login of the project.' });
@@ -119,7 +120,7 @@ export function pageEndpoints(office: Office): AnyEndpoint<Operator>[] {
       summary: 'Lists templates of the payment page by id; logos are not shown',
       right: null,
       params: OfProject,
-      answers: { 200: { description: 'Templates' }, ...unknownProject },
+      answers: { 200: { description: 'Templates', schema: listOf('templates', listedTemplate) }, ...unknownProject },
       handler: async ({ params }) => ({
         status: 200,
         body: { templates: (await templateList(database, params.login)).map(listed) },
@@ -132,7 +133,7 @@ export function pageEndpoints(office: Office): AnyEndpoint<Operator>[] {
       summary: 'Shows a template',
       right: null,
       params: OfTemplate,
-      answers: { 200: { description: 'The template, every field of it' }, ...unknownTemplate },
+      answers: { 200: { description: 'The template, every field of it', schema: template }, ...unknownTemplate },
       handler: async ({ params: { login, id } }) => ({ status: 200, body: await found(login, id) }),
     }),
     endpoint({
@@ -146,7 +147,11 @@ export function pageEndpoints(office: Office): AnyEndpoint<Operator>[] {
       body: Template,
       wrongIn: wrongTemplate,
       example: EXAMPLE,
-      answers: { 200: { description: 'The template, every field of it' }, ...unknownProject, ...wrong },
+      answers: {
+        200: { description: 'The template, every field of it', schema: template },
+        ...unknownProject,
+        ...wrong,
+      },
       async handler(input) {
         const { login, id } = input.params;
         const body = await audited(office, input, 'template.put', `${login}/${id}`, (db) =>
@@ -215,11 +220,7 @@ export function pageEndpoints(office: Office): AnyEndpoint<Operator>[] {
         201: {
           description: 'The order, its address, and the address as a picture',
           headers: { Location: 'Payment page' },
-          schema: Shape({
-            order_id: Type.String(),
-            url: Type.String({ format: 'uri' }),
-            qr_svg: Type.String({ description: 'SVG, black on white, with quiet zone.' }),
-          }),
+          schema: paymentLink,
         },
         409: { description: 'The project is closed' },
         ...unknownProject,

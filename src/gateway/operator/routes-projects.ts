@@ -26,6 +26,7 @@ import {
   settingsPatch,
 } from '../projects/index.ts';
 import { audited, type Office, type Operator } from './office.ts';
+import { listOf, project, settings } from './routes-answers.ts';
 
 const endpoint = endpointOf<Operator>();
 const Login = Text({ max: 64, description: 'Login of the project.' });
@@ -88,7 +89,11 @@ export function projectEndpoints(office: Office): AnyEndpoint<Operator>[] {
       summary: 'Makes a project',
       right: null,
       body: Shape({ login: Login, name: Text({ max: 100 }), accounting_currency: Currency() }),
-      answers: { 201: { description: 'The project' }, 409: { description: 'The login is taken' }, ...wrong },
+      answers: {
+        201: { description: 'The project', schema: project, headers: { Location: 'The project' } },
+        409: { description: 'The login is taken' },
+        ...wrong,
+      },
       async handler(input) {
         const row = await audited(office, input, 'project.create', input.body.login, (db) =>
           projectCreate(db, tools, input.body),
@@ -104,7 +109,13 @@ export function projectEndpoints(office: Office): AnyEndpoint<Operator>[] {
       summary: 'Lists projects by login',
       right: null,
       query: Shape({ after: Optional(Login), per_page: Optional(Integer(1, 1000)) }),
-      answers: { 200: { description: 'Projects; the Link field leads to the next page' } },
+      answers: {
+        200: {
+          description: 'Projects by login',
+          schema: listOf('projects', project),
+          mayHave: { Link: 'next (RFC 8288)' },
+        },
+      },
       async handler({ query: { after = '', per_page = 100 } }) {
         const rows = await projectList(database, after, per_page + 1);
         const page = rows.slice(0, per_page);
@@ -120,7 +131,7 @@ export function projectEndpoints(office: Office): AnyEndpoint<Operator>[] {
       summary: 'Shows a project',
       right: null,
       params: OfProject,
-      answers: { 200: { description: 'The project' }, ...unknownProject },
+      answers: { 200: { description: 'The project', schema: project }, ...unknownProject },
       handler: async ({ params }) => ({ status: 200, body: projectJson(await projectGet(database, params.login)) }),
     }),
     endpoint({
@@ -131,7 +142,7 @@ export function projectEndpoints(office: Office): AnyEndpoint<Operator>[] {
       right: null,
       params: OfProject,
       body: Shape({ name: Optional(Text({ max: 100 })), active: Optional(Flag()) }),
-      answers: { 200: { description: 'The project' }, ...unknownProject, ...wrong },
+      answers: { 200: { description: 'The project', schema: project }, ...unknownProject, ...wrong },
       async handler(input) {
         const { login } = input.params;
         const row = await audited(office, input, 'project.patch', login, (db) => projectPatch(db, login, input.body));
@@ -145,7 +156,7 @@ export function projectEndpoints(office: Office): AnyEndpoint<Operator>[] {
       summary: 'Shows every setting of a project',
       right: null,
       params: OfProject,
-      answers: { 200: { description: 'Settings' }, ...unknownProject },
+      answers: { 200: { description: 'Settings', schema: settings }, ...unknownProject },
       handler: async ({ params }) => ({ status: 200, body: settingsOf(await projectGet(database, params.login)) }),
     }),
     endpoint({
@@ -157,7 +168,7 @@ export function projectEndpoints(office: Office): AnyEndpoint<Operator>[] {
       params: OfProject,
       body: Settings,
       example: { unlinked_credit: true, capture_delay: '1d', page_attempts: null },
-      answers: { 200: { description: 'Every setting' }, ...unknownProject, ...wrong },
+      answers: { 200: { description: 'Every setting', schema: settings }, ...unknownProject, ...wrong },
       async handler(input) {
         const { login } = input.params;
         const patch = input.body as Record<string, unknown>;

@@ -11,6 +11,7 @@ export type { PageCard, WrongField } from './page-card.ts';
 export { isOver, type Stage } from './page-states.ts';
 export type { PageView } from './page-view.ts';
 export { orderEndpoints } from './routes.ts';
+export { traceSchema } from './routes-traced.ts';
 export { operationFilters } from './schemas.ts';
 export {
   type Resolved,

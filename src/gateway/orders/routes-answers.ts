@@ -30,7 +30,7 @@ const cashflow = Shape(
   },
 );
 
-const operationFields = {
+export const operationFields = {
   type: Choice(['authorize', 'charge', 'reverse', 'refund', 'credit', 'chargeback', 'representment']),
   status: Choice(['success', 'failure', 'error'], {
     description: 'failure: the issuer said no; error: technical, or no answer.',
@@ -70,7 +70,7 @@ const extra = Shape(
   { title: 'OperationExtra' },
 );
 
-const baseFields = {
+export const baseFields = {
   id,
   merchant_order_id: Nullable(text),
   status: Choice([

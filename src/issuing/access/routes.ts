@@ -1,8 +1,17 @@
 // /auth: login, logout, step-up; and in the sandbox the messages that were sent.
 import Type from 'typebox';
-import { type AnyEndpoint, endpointOf, Integer, Optional as OptionalField, Shape, Text } from '../../http/index.ts';
+import {
+  type AnyEndpoint,
+  Choice,
+  endpointOf,
+  Instant,
+  Integer,
+  Optional as OptionalField,
+  Shape,
+  Text,
+} from '../../http/index.ts';
 import { object, shape, text } from '../fields/index.ts';
-import type { Issuer } from '../issuer/index.ts';
+import { conflict, type Issuer, shownId, shownText } from '../issuer/index.ts';
 import type { Tenant } from '../tenants/index.ts';
 import type { createLogin } from './login.ts';
 import type { Session } from './model.ts';
@@ -13,11 +22,15 @@ import { sendCode, verifyCode } from './step-up.ts';
 const ofTenant = endpointOf<Tenant>();
 const ofSession = endpointOf<Session>();
 
-const failures = {
-  400: { description: 'Wrong fields' },
-  401: { description: 'Credentials invalid' },
-  429: { description: 'Too many requests' },
-} as const;
+const session = Shape(
+  {
+    token: Type.String({ pattern: '^[\\w-]+$', description: 'For Authorization-key.' }),
+    tokenType: Choice(['ACCESS']),
+    identity: Shape({ id: shownId, type: Choice(['consumer', 'corporate']) }),
+    credentials: Shape({ id: shownId, type: Choice(['ROOT', 'USER']) }),
+  },
+  { title: 'Session' },
+);
 
 export const loginEndpoints = (issuer: Issuer, login: ReturnType<typeof createLogin>): AnyEndpoint<Tenant>[] => [
   ofTenant({
@@ -35,16 +48,7 @@ export const loginEndpoints = (issuer: Issuer, login: ReturnType<typeof createLo
       ),
     }),
     answers: {
-      200: {
-        description: 'A session',
-        example: {
-          token: '<AUTH_TOKEN>',
-          tokenType: 'ACCESS',
-          identity: { id: '1', type: 'consumer' },
-          credentials: { id: '2', type: 'ROOT' },
-        },
-      },
-      ...failures,
+      200: { description: 'A session', schema: session },
       410: { description: 'USER_DEACTIVATED' },
       423: { description: 'LOGIN_LOCKED: for 30 minutes after 5 wrong passwords' },
     },
@@ -73,7 +77,7 @@ export const stepUpEndpoints = (issuer: Issuer): AnyEndpoint<Session>[] => [
     summary: 'End the session',
     tag: 'Authentication',
     right: null,
-    answers: { 204: { description: 'Ended' }, ...failures },
+    answers: { 204: { description: 'Ended' } },
     async handler({ principal }) {
       await logout(issuer, principal);
       return { status: 204, body: null };
@@ -89,8 +93,7 @@ export const stepUpEndpoints = (issuer: Issuer): AnyEndpoint<Session>[] => [
     body: shape({ channel: text({ max: 50, blank: 'REGEX', description: 'SMS' }) }),
     answers: {
       204: { description: 'Sent' },
-      ...failures,
-      409: { description: 'CHANNEL_NOT_SUPPORTED, CHANNEL_NOT_REGISTERED, RETRY_IN_15SEC, CHALLENGE_LIMIT_EXCEEDED' },
+      ...conflict('CHANNEL_NOT_SUPPORTED', 'CHANNEL_NOT_REGISTERED', 'RETRY_IN_15SEC', 'CHALLENGE_LIMIT_EXCEEDED'),
     },
     async handler({ principal, body }) {
       await sendCode(issuer, principal, body.channel ?? 'SMS');
@@ -109,11 +112,13 @@ export const stepUpEndpoints = (issuer: Issuer): AnyEndpoint<Session>[] => [
     }),
     answers: {
       204: { description: 'Stepped up' },
-      ...failures,
-      409: {
-        description:
-          'VERIFICATION_CODE_INVALID, VERIFICATION_CODE_EXPIRED, STATE_INVALID, ALREADY_VERIFIED, CHALLENGE_LIMIT_EXCEEDED',
-      },
+      ...conflict(
+        'VERIFICATION_CODE_INVALID',
+        'VERIFICATION_CODE_EXPIRED',
+        'STATE_INVALID',
+        'ALREADY_VERIFIED',
+        'CHALLENGE_LIMIT_EXCEEDED',
+      ),
     },
     async handler({ principal, body }) {
       await verifyCode(issuer, principal, body.verificationCode);
@@ -123,6 +128,14 @@ export const stepUpEndpoints = (issuer: Issuer): AnyEndpoint<Session>[] => [
 ];
 
 const ofOperator = endpointOf<unknown>();
+const sentMessages = Shape({
+  messages: Type.Array(
+    Shape(
+      { id: shownId, channel: Choice(['SMS', 'EMAIL']), to: shownText, text: shownText, sentAt: Instant() },
+      { title: 'SentMessage' },
+    ),
+  ),
+});
 
 /** GET /simulator/messages. */
 export const messageEndpoints = (issuer: Issuer): AnyEndpoint<unknown>[] => [
@@ -134,7 +147,7 @@ export const messageEndpoints = (issuer: Issuer): AnyEndpoint<unknown>[] => [
     tag: 'Simulator',
     right: null,
     query: Shape({ to: OptionalField(Text({ max: 255 })), limit: OptionalField(Integer(1, 100)) }),
-    answers: { 200: { description: 'Messages', schema: Type.Object({ messages: Type.Array(Type.Object({})) }) } },
+    answers: { 200: { description: 'Messages', schema: sentMessages } },
     async handler({ query }) {
       const found = await messagesTo(issuer.db, query.to ?? null, query.limit ?? 50);
       const messages = found.map(({ id, channel, recipient, text: said, created_at }) => ({

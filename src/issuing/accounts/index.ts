@@ -18,6 +18,7 @@ export {
   needFunds,
 } from './queries.ts';
 export { accountEndpoints, accountsOf, type StatementInput, statementAnswer } from './routes.ts';
+export { balances, instrumentState, managedAccount, statementPage } from './routes-answers.ts';
 export { AccountBody, currency, friendlyName, PAGE, StatementQuery, tag } from './schemas.ts';
 export { seedAccount } from './seed.ts';
 export { depositEndpoints } from './simulator-routes.ts';

@@ -1,7 +1,7 @@
 // /managed-accounts.
 import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
 import type { Once } from '../../store/index.ts';
-import { type CommittedAnswer, type Issuer, Refusal } from '../issuer/index.ts';
+import { type CommittedAnswer, conflict, done, type Issuer, Refusal, type RefusalCode } from '../issuer/index.ts';
 import type { Identity, Tenant } from '../tenants/index.ts';
 import { type AccountMove, type AttachedCards, changeAccount } from './change.ts';
 import { createAccount } from './create.ts';
@@ -9,6 +9,7 @@ import { accountsList, EVERY_ACCOUNT, type StatementFilter, statementList } from
 import type { ManagedAccount } from './model.ts';
 import { accountView, entryView, statementCsv } from './present.ts';
 import { accountGet, fundsOf } from './queries.ts';
+import { accountsPage, managedAccount, statementPage } from './routes-answers.ts';
 import { AccountBody, AccountPath, AccountsQuery, StatementQuery } from './schemas.ts';
 
 interface Asking {
@@ -19,12 +20,6 @@ interface Asking {
 const endpoint = endpointOf<Asking>();
 const TAG = 'Managed accounts';
 
-const failures = {
-  400: { description: 'Wrong fields' },
-  401: { description: 'Credentials invalid' },
-  403: { description: 'STEP_UP_REQUIRED, ACCESS_TOKEN_REQUIRED' },
-  429: { description: 'Too many requests' },
-} as const;
 const unknown = { 404: { description: 'No such account of this identity' } } as const;
 
 const answered = ({ status, body, replayed }: CommittedAnswer) => ({ status, body, replayed });
@@ -112,7 +107,7 @@ export function accountEndpoints(issuer: Issuer, attachedCards: AttachedCards): 
     return account;
   }
 
-  const changing = (move: AccountMove, summary: string, codes: string) =>
+  const changing = (move: AccountMove, summary: string, ...codes: readonly RefusalCode[]) =>
     endpoint({
       method: 'POST',
       path: `/managed-accounts/${move}/:id`,
@@ -121,7 +116,7 @@ export function accountEndpoints(issuer: Issuer, attachedCards: AttachedCards): 
       tag: TAG,
       right: null,
       params: AccountPath,
-      answers: { 204: { description: 'Done' }, ...failures, ...unknown, 409: { description: codes } },
+      answers: { ...done, ...unknown, ...conflict(...codes) },
       async handler({ principal, params, once }: { principal: Asking; params: { id: string }; once: Once | null }) {
         const id = permutation.inward(params.id);
         if (id === null) throw new Refusal('RESOURCE_NOT_FOUND');
@@ -141,12 +136,14 @@ export function accountEndpoints(issuer: Issuer, attachedCards: AttachedCards): 
       body: AccountBody,
       example: { profileId: '1011', friendlyName: 'Travel', currency: 'EUR' },
       answers: {
-        200: { description: 'The account' },
-        ...failures,
-        409: {
-          description:
-            'PROFILE_NOT_FOUND, PROFILE_INACTIVE, PAYMENT_MODEL_CONSTRAINTS_VIOLATED, CURRENCY_NOT_SUPPORTED_BY_PROFILE, OWNER_IDENTITY_NOT_VERIFIED',
-        },
+        200: { description: 'The account', schema: managedAccount },
+        ...conflict(
+          'PROFILE_NOT_FOUND',
+          'PROFILE_INACTIVE',
+          'PAYMENT_MODEL_CONSTRAINTS_VIOLATED',
+          'CURRENCY_NOT_SUPPORTED_BY_PROFILE',
+          'OWNER_IDENTITY_NOT_VERIFIED',
+        ),
       },
       handler: async ({ principal, body, once }) => answered(await createAccount(issuer, principal, body, once)),
     }),
@@ -159,7 +156,7 @@ export function accountEndpoints(issuer: Issuer, attachedCards: AttachedCards): 
       tag: TAG,
       right: null,
       query: AccountsQuery,
-      answers: { 200: { description: 'A page of accounts' }, ...failures },
+      answers: { 200: { description: 'A page of accounts', schema: accountsPage } },
       async handler({ principal: { tenant, identity }, query }) {
         const profileId = query.profileId === undefined ? null : (permutation.inward(query.profileId) ?? -1n);
         const { accounts, count } = await accountsList(
@@ -189,7 +186,7 @@ export function accountEndpoints(issuer: Issuer, attachedCards: AttachedCards): 
       tag: TAG,
       right: null,
       params: AccountPath,
-      answers: { 200: { description: 'The account' }, ...failures, ...unknown },
+      answers: { 200: { description: 'The account', schema: managedAccount }, ...unknown },
       async handler({ principal, params }) {
         const account = await ofIdentity(principal, params.id);
         const funds = (await fundsOf(db, account.tenant_id, [account.id])).get(account.id);
@@ -197,9 +194,9 @@ export function accountEndpoints(issuer: Issuer, attachedCards: AttachedCards): 
         return { status: 200, body: accountView(permutation, account, funds) };
       },
     }),
-    changing('block', 'Block a managed account', 'INSTRUMENT_ALREADY_BLOCKED, INSTRUMENT_DESTROYED'),
-    changing('unblock', 'Unblock a managed account', 'INSTRUMENT_NOT_BLOCKED, INSTRUMENT_DESTROYED'),
-    changing('remove', 'Close a managed account', 'BALANCE_NOT_ZERO, INSTRUMENTS_ATTACHED, INSTRUMENT_DESTROYED'),
+    changing('block', 'Block a managed account', 'INSTRUMENT_ALREADY_BLOCKED', 'INSTRUMENT_DESTROYED'),
+    changing('unblock', 'Unblock a managed account', 'INSTRUMENT_NOT_BLOCKED', 'INSTRUMENT_DESTROYED'),
+    changing('remove', 'Close a managed account', 'BALANCE_NOT_ZERO', 'INSTRUMENTS_ATTACHED', 'INSTRUMENT_DESTROYED'),
     endpoint({
       method: 'GET',
       path: '/managed-accounts/statement/:id',
@@ -211,7 +208,7 @@ export function accountEndpoints(issuer: Issuer, attachedCards: AttachedCards): 
       params: AccountPath,
       query: StatementQuery,
       orCsv: true,
-      answers: { 200: { description: 'A page of entries' }, ...failures, ...unknown },
+      answers: { 200: { description: 'A page of entries', schema: statementPage }, ...unknown },
       async handler({ principal, params, query, csv }) {
         const { tenant_id, id, currency } = await ofIdentity(principal, params.id);
         return statementAnswer(issuer, { tenantId: tenant_id, instrumentId: id, currency, cardId: null }, query, csv);

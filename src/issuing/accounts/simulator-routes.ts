@@ -4,6 +4,7 @@ import { type AnyEndpoint, Digits, endpointOf, Failure, MinorUnits, Shape } from
 import { type Issuer, Refusal } from '../issuer/index.ts';
 import { deposit } from './change.ts';
 import { accountOwner } from './queries.ts';
+import { managedAccount } from './routes-answers.ts';
 
 const endpoint = endpointOf<unknown>();
 
@@ -18,7 +19,7 @@ export const depositEndpoints = (issuer: Issuer): AnyEndpoint<unknown>[] => [
     params: Type.Object({ id: Digits() }),
     body: Shape({ amount: MinorUnits(1) }),
     answers: {
-      200: { description: 'Booked' },
+      200: { description: 'Booked', schema: managedAccount },
       404: { description: 'No such account' },
       409: { description: 'The account is closed' },
     },

@@ -5,17 +5,10 @@ import { cardAsked } from '../cards/index.ts';
 import { digits, pathId, queryInteger, shape } from '../fields/index.ts';
 import type { Issuer } from '../issuer/index.ts';
 import { paymentsOf, paymentView } from './read.ts';
+import { payments as paymentsShown } from './routes-answers.ts';
 
 const endpoint = endpointOf<Session>();
 const MOST = 100;
-
-const failures = {
-  400: { description: 'Wrong fields' },
-  401: { description: 'Credentials invalid' },
-  403: { description: 'STEP_UP_REQUIRED, ACCESS_TOKEN_REQUIRED' },
-  404: { description: 'No such card' },
-  429: { description: 'Too many requests' },
-} as const;
 
 export const paymentEndpoints = (issuer: Issuer): AnyEndpoint<Session>[] => [
   endpoint({
@@ -30,7 +23,7 @@ export const paymentEndpoints = (issuer: Issuer): AnyEndpoint<Session>[] => [
     right: null,
     params: shape({ cardId: pathId('The card.') }),
     query: shape({ limit: queryInteger({ min: 1, max: MOST }), before: digits({}) }),
-    answers: { 200: { description: 'A page of payments' }, ...failures },
+    answers: { 200: { description: 'A page of payments', schema: paymentsShown } },
     async handler({ principal, params, query }) {
       const card = await cardAsked(issuer, principal, params.cardId);
       const before = query.before === undefined ? null : (issuer.permutation.inward(query.before) ?? 0n);

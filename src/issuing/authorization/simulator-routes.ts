@@ -26,6 +26,7 @@ import { merchantWire, presenting, SHOP } from './merchant.ts';
 import type { Authorization } from './model.ts';
 import { authorizationFind, authorizationGet } from './queries.ts';
 import { stepView } from './read.ts';
+import { decision } from './routes-answers.ts';
 
 const endpoint = endpointOf<unknown>();
 const CHANNELS = [
@@ -42,7 +43,7 @@ const amount = MinorUnits(1, { description: 'Minor units.' });
 const IdPath = Shape({ id: Text({ description: 'The authorization.' }) });
 
 const answers = {
-  200: { description: 'What the issuer answered' },
+  200: { description: 'What the issuer answered', schema: decision },
   404: { description: 'No such card or authorization' },
 } as const;
 

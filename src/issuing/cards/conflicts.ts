@@ -204,3 +204,21 @@ export const optionConflict = (facts: WithProfile, given: GivenOptions): Refusal
   [...(given.forwarding ? FORWARDING : []), ...(given.wallets ? WALLETS : []), ...(given.threeDs ? THREE_DS : [])].find(
     ([, applies]) => applies(facts),
   )?.[0] ?? null;
+
+const codesOf = (rows: readonly Row[]): readonly RefusalCode[] => rows.map(([code]) => code);
+
+/** By which a card's creation and a change of its options may be refused, in the order of the checks. */
+export const CREATION_CODES: readonly RefusalCode[] = [
+  'PROFILE_NOT_FOUND',
+  ...codesOf(CREATION_CONFLICTS),
+  'IDENTITY_LIMITS_EXCEEDED',
+  'PROGRAMME_LIMITS_EXCEEDED',
+  'INNOVATOR_LIMITS_EXCEEDED',
+  'SYSTEM_LIMITS_EXCEEDED',
+  'INSTRUMENT_NOT_FOUND',
+];
+export const CHANGE_CODES: readonly RefusalCode[] = [
+  'INSTRUMENT_DESTROYED',
+  'COUNTRY_INVALID',
+  ...codesOf([...FORWARDING, ...WALLETS, ...THREE_DS]).filter((code) => code !== 'THREEDS_DETAILS_NOT_PROVIDED'),
+];

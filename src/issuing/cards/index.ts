@@ -11,6 +11,7 @@ export { activateCard, manufactured, upgradeCard } from './plastic.ts';
 export { type CardKey, cardAnywhere, cardGet, cardKind, cardOfFingerprint, cardUpdate, needCard } from './queries.ts';
 export { replaceCard } from './replace.ts';
 export { clearValues, purgeReveals } from './reveal.ts';
+export { card, createdCard } from './routes-answers.ts';
 export { cardEndpoints, type LimitsPort, requestCard } from './routes-cards.ts';
 export { lifeEndpoints } from './routes-life.ts';
 export { walletDeviceEndpoints, walletEndpoints } from './routes-wallets.ts';

@@ -3,40 +3,25 @@ import type { Static } from 'typebox';
 import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
 import type { Once } from '../../store/index.ts';
 import type { Session } from '../access/index.ts';
-import { StatementQuery, statementAnswer } from '../accounts/index.ts';
+import { StatementQuery, statementAnswer, statementPage } from '../accounts/index.ts';
 import { shape, text } from '../fields/index.ts';
-import { type CommittedAnswer, type Issuer, Refusal } from '../issuer/index.ts';
+import { type CommittedAnswer, conflict, type Issuer, Refusal } from '../issuer/index.ts';
 import { type Interval, type Level, rulesView, type SpendRules } from '../rules/index.ts';
 import { aliasesOf, type Tenant } from '../tenants/index.ts';
 import { cardAsked, profileOf, viewFor, viewsFor } from './asked.ts';
-import type { ThreeDs } from './conflicts.ts';
+import { CHANGE_CODES, CREATION_CODES, type ThreeDs } from './conflicts.ts';
 import { type CardOwner, createCard } from './create.ts';
 import { changeLimits } from './limits.ts';
 import { cardsList } from './list-queries.ts';
 import { type Card, instrumentOf } from './model.ts';
 import { patchCard } from './patch.ts';
 import { reveal } from './reveal.ts';
+import { cardsPage, createdCard, limitsOfLevels, revealedValue, card as shownCard } from './routes-answers.ts';
 import { CardPatch, CardPath, CardRequest, CardsQuery, LimitsBody } from './schemas.ts';
 
 const endpoint = endpointOf<Session>();
 const TAG = 'Cards';
 
-/** Conflicts of the options that a card has: of creation, and of a change that names them. */
-const OPTION_CODES =
-  'AUTH_FORWARDING_NOT_ENABLED, WALLETS_NOT_ENABLED, PUSHPROVISIONING_NOT_ENABLED, WALLET_ARTWORK_NOT_SPECIFIED, WALLET_ARTWORK_INVALID, MORE_THAN_ONE_MOBILE_NUMBER_PROVIDED, INVALID_PRIMARY_CHANNEL_SELECTED, INVALID_CHANNELS_SELECTED, BIOMETRIC_AUTHENTICATION_NOT_SUPPORTED, EXTERNAL_AUTHY_AUTHENTICATION_NOT_SUPPORTED, LINKED_USER_NOT_FOUND, USER_INACTIVE, USER_MOBILE_NUMBER_DOES_NOT_EXIST, USER_NOT_ENROLLED_FOR_BIOMETRICS, USER_NOT_ENROLLED_FOR_EXTERNAL_AUTHY, MOBILE_NUMBER_ALREADY_EXISTS';
-const CREATION_CODES =
-  'PROFILE_NOT_FOUND, PROFILE_INACTIVE, PAYMENT_MODEL_CONSTRAINTS_VIOLATED, CURRENCY_NOT_SUPPORTED_BY_PROFILE, PROVIDER_NOT_SUPPORTED_BY_PROFILE, OWNER_IDENTITY_NOT_VERIFIED, IDENTITY_KYC_LEVEL_STEPUP_REQUIRED, COUNTRY_INVALID, PARENT_MANAGED_ACCOUNT_NOT_FOUND, PARENT_MANAGED_ACCOUNT_NOT_ACTIVE';
-const LIMIT_CODES =
-  'IDENTITY_LIMITS_EXCEEDED, PROGRAMME_LIMITS_EXCEEDED, INNOVATOR_LIMITS_EXCEEDED, SYSTEM_LIMITS_EXCEEDED, INSTRUMENT_NOT_FOUND';
-
-export const failures = {
-  400: { description: 'Wrong fields: message, syntaxErrors.invalidFields' },
-  401: { description: 'Credentials or access token invalid' },
-  403: { description: 'STEP_UP_REQUIRED, ACCESS_TOKEN_REQUIRED' },
-  429: { description: 'Too many requests' },
-  500: { description: 'Server problem' },
-  503: { description: 'Offline for maintenance' },
-} as const;
 export const unknownCard = { 404: { description: 'No such card of this identity' } } as const;
 
 export const answered = ({ status, body, replayed }: CommittedAnswer) => ({ status, body, replayed });
@@ -104,9 +89,8 @@ export function cardEndpoints(issuer: Issuer, limits: LimitsPort): AnyEndpoint<S
         },
       },
       answers: {
-        200: { description: 'The card; id besides the echo of the request' },
-        ...failures,
-        409: { description: `${CREATION_CODES}, ${OPTION_CODES}, THREEDS_DETAILS_NOT_PROVIDED, ${LIMIT_CODES}` },
+        200: { description: 'The card; id besides the echo of the request', schema: createdCard },
+        ...conflict(...CREATION_CODES),
       },
       handler: async ({ principal, body, once }) => answered(await requestCard(issuer, principal, body, once)),
     }),
@@ -119,7 +103,7 @@ export function cardEndpoints(issuer: Issuer, limits: LimitsPort): AnyEndpoint<S
       tag: TAG,
       right: null,
       query: CardsQuery,
-      answers: { 200: { description: 'A page of cards' }, ...failures },
+      answers: { 200: { description: 'A page of cards', schema: cardsPage } },
       async handler({ principal, query }) {
         const { cards, count } = await cardsList(
           db,
@@ -155,8 +139,7 @@ export function cardEndpoints(issuer: Issuer, limits: LimitsPort): AnyEndpoint<S
       right: null,
       params: CardPath,
       answers: {
-        200: { description: 'The card; number and CVV as one-time reveal tokens' },
-        ...failures,
+        200: { description: 'The card; number and CVV as one-time reveal tokens', schema: shownCard },
         ...unknownCard,
       },
       async handler({ principal, params }) {
@@ -174,10 +157,9 @@ export function cardEndpoints(issuer: Issuer, limits: LimitsPort): AnyEndpoint<S
       params: CardPath,
       body: CardPatch,
       answers: {
-        200: { description: 'The card' },
-        ...failures,
+        200: { description: 'The card', schema: shownCard },
         ...unknownCard,
-        409: { description: `INSTRUMENT_DESTROYED, COUNTRY_INVALID, ${OPTION_CODES}` },
+        ...conflict(...CHANGE_CODES),
       },
       async handler({ principal, params, body, once }) {
         const card = await cardAsked(issuer, principal, params.cardId);
@@ -199,7 +181,7 @@ export function cardEndpoints(issuer: Issuer, limits: LimitsPort): AnyEndpoint<S
       params: CardPath,
       query: StatementQuery,
       orCsv: true,
-      answers: { 200: { description: 'A page of entries' }, ...failures, ...unknownCard },
+      answers: { 200: { description: 'A page of entries', schema: statementPage }, ...unknownCard },
       async handler({ principal, params, query, csv }) {
         const card = await cardAsked(issuer, principal, params.cardId);
         const of = {
@@ -220,8 +202,7 @@ export function cardEndpoints(issuer: Issuer, limits: LimitsPort): AnyEndpoint<S
       right: null,
       body: shape({ token: text({ required: true, max: 255, blank: 'HAS_TEXT', exact: true }) }),
       answers: {
-        200: { description: 'The value' },
-        ...failures,
+        200: { description: 'The value', schema: revealedValue },
         404: { description: 'Not a token of this user, used, or over' },
       },
       async handler({ principal, body }) {
@@ -236,7 +217,7 @@ export function cardEndpoints(issuer: Issuer, limits: LimitsPort): AnyEndpoint<S
       tag: TAG,
       right: null,
       params: CardPath,
-      answers: { 200: { description: 'Rules and availableToSpend' }, ...failures, ...unknownCard },
+      answers: { 200: { description: 'Rules and availableToSpend', schema: limitsOfLevels }, ...unknownCard },
       async handler({ principal, params }) {
         const card = await cardAsked(issuer, principal, params.cardId);
         const [above, left] = await Promise.all([limits.rulesAbove(card), limits.availableToSpend(card)]);
@@ -271,12 +252,14 @@ export function cardEndpoints(issuer: Issuer, limits: LimitsPort): AnyEndpoint<S
         },
         answers: {
           204: { description: 'Set' },
-          ...failures,
           ...unknownCard,
-          409: {
-            description:
-              'INSTRUMENT_DESTROYED, SPEND_LIMIT_NOT_SUPPORTED_FOR_PREPAID_MODE_CARD, SPEND_LIMIT_CURRENCY_DIFFERENT_FROM_CARD_CURRENCY, SPEND_LIMIT_DUPLICATE_INTERVAL, SPEND_LIMIT_AMOUNT_INVALID',
-          },
+          ...conflict(
+            'INSTRUMENT_DESTROYED',
+            'SPEND_LIMIT_NOT_SUPPORTED_FOR_PREPAID_MODE_CARD',
+            'SPEND_LIMIT_CURRENCY_DIFFERENT_FROM_CARD_CURRENCY',
+            'SPEND_LIMIT_DUPLICATE_INTERVAL',
+            'SPEND_LIMIT_AMOUNT_INVALID',
+          ),
         },
         async handler({ principal, params, body, once }) {
           const given = body.data as SpendRules;
@@ -295,9 +278,8 @@ export function cardEndpoints(issuer: Issuer, limits: LimitsPort): AnyEndpoint<S
       params: CardPath,
       answers: {
         204: { description: 'Gone' },
-        ...failures,
         ...unknownCard,
-        409: { description: 'INSTRUMENT_DESTROYED' },
+        ...conflict('INSTRUMENT_DESTROYED'),
       },
       async handler({ principal, params, once }) {
         return answered(await changeLimits(issuer, principal, idOf(params.cardId), () => ({}), once));

@@ -1,37 +1,38 @@
 // /cards: what happens to a card in its life: activate, upgrade, block, report, replace, PIN.
 import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
 import type { Session } from '../access/index.ts';
-import { type Issuer, Refusal } from '../issuer/index.ts';
+import { conflict, type Issuer, Refusal, type RefusalCode } from '../issuer/index.ts';
 import { cardAsked, profileOf, viewFor } from './asked.ts';
 import { type Asker, type CardMove, changeCard, MOVES, type OpenHolds } from './change.ts';
 import { pinFor, unblockPin } from './pin.ts';
 import { activateCard, upgradeCard } from './plastic.ts';
 import { type Replacement, replaceCard } from './replace.ts';
-import { answered, failures, unknownCard } from './routes-cards.ts';
+import { pin as shownPin, card as shownCard } from './routes-answers.ts';
+import { answered, unknownCard } from './routes-cards.ts';
 import { ActivateBody, CardPath, ReplaceBody, UpgradeBody } from './schemas.ts';
 
 const endpoint = endpointOf<Session>();
 const TAG = 'Cards';
 
-const SUMMARIES: Readonly<Record<CardMove, readonly [summary: string, codes: string]>> = {
-  block: ['Block a card', 'INSTRUMENT_ALREADY_BLOCKED, INSTRUMENT_DESTROYED'],
-  unblock: ['Unblock a card', 'INSTRUMENT_NOT_BLOCKED, INSTRUMENT_DESTROYED, INSTRUMENT_MARKED_LOST_STOLEN'],
-  remove: ['Destroy a card', 'BALANCE_NOT_ZERO, INSTRUMENT_DESTROYED'],
+const SUMMARIES: Readonly<Record<CardMove, readonly [summary: string, codes: readonly RefusalCode[]]>> = {
+  block: ['Block a card', ['INSTRUMENT_ALREADY_BLOCKED', 'INSTRUMENT_DESTROYED']],
+  unblock: ['Unblock a card', ['INSTRUMENT_NOT_BLOCKED', 'INSTRUMENT_DESTROYED', 'INSTRUMENT_MARKED_LOST_STOLEN']],
+  remove: ['Destroy a card', ['BALANCE_NOT_ZERO', 'INSTRUMENT_DESTROYED']],
   'report-lost': [
     'Report a physical card lost',
-    'INSTRUMENT_NOT_PHYSICAL, INSTRUMENT_DESTROYED, INSTRUMENT_MARKED_LOST_STOLEN',
+    ['INSTRUMENT_NOT_PHYSICAL', 'INSTRUMENT_DESTROYED', 'INSTRUMENT_MARKED_LOST_STOLEN'],
   ],
-  'report-stolen': ['Report a physical card stolen', 'INSTRUMENT_NOT_PHYSICAL, INSTRUMENT_DESTROYED'],
+  'report-stolen': ['Report a physical card stolen', ['INSTRUMENT_NOT_PHYSICAL', 'INSTRUMENT_DESTROYED']],
 };
 
-const REPLACEMENTS: Readonly<Record<Replacement, readonly [summary: string, codes: string]>> = {
+const REPLACEMENTS: Readonly<Record<Replacement, readonly [summary: string, codes: readonly RefusalCode[]]>> = {
   'replace-damaged': [
     'Order new plastic for a damaged card; its number stays',
-    'INSTRUMENT_NOT_PHYSICAL, INSTRUMENT_BLOCKED, INSTRUMENT_DESTROYED, INSTRUMENT_MARKED_LOST_STOLEN',
+    ['INSTRUMENT_NOT_PHYSICAL', 'INSTRUMENT_BLOCKED', 'INSTRUMENT_DESTROYED', 'INSTRUMENT_MARKED_LOST_STOLEN'],
   ],
   'replace-lost-stolen': [
     'A new card in place of one that was reported lost or stolen; its money moves',
-    'INSTRUMENT_NOT_MARKED_LOST_STOLEN, INSTRUMENT_ALREADY_REPLACED, INSTRUMENT_NOT_FOUND',
+    ['INSTRUMENT_NOT_MARKED_LOST_STOLEN', 'INSTRUMENT_ALREADY_REPLACED', 'INSTRUMENT_NOT_FOUND'],
   ],
 };
 
@@ -57,13 +58,15 @@ export function lifeEndpoints(issuer: Issuer, openHolds: OpenHolds): AnyEndpoint
       body: ActivateBody,
       example: { activationCode: '004711' },
       answers: {
-        200: { description: 'The card' },
-        ...failures,
+        200: { description: 'The card', schema: shownCard },
         ...unknownCard,
-        409: {
-          description:
-            'INSTRUMENT_DESTROYED, INSTRUMENT_BLOCKED, INSTRUMENT_NOT_PHYSICAL, INSTRUMENT_ALREADY_ACTIVATED, ACTIVATION_CODE_INVALID',
-        },
+        ...conflict(
+          'INSTRUMENT_DESTROYED',
+          'INSTRUMENT_BLOCKED',
+          'INSTRUMENT_NOT_PHYSICAL',
+          'INSTRUMENT_ALREADY_ACTIVATED',
+          'ACTIVATION_CODE_INVALID',
+        ),
       },
       async handler({ principal, params, body, once }) {
         const card = await cardAsked(issuer, principal, params.cardId);
@@ -83,13 +86,16 @@ export function lifeEndpoints(issuer: Issuer, openHolds: OpenHolds): AnyEndpoint
       params: CardPath,
       body: UpgradeBody,
       answers: {
-        200: { description: 'The card' },
-        ...failures,
+        200: { description: 'The card', schema: shownCard },
         ...unknownCard,
-        409: {
-          description:
-            'INSTRUMENT_DESTROYED, INSTRUMENT_BLOCKED, INSTRUMENT_ALREADY_UPGRADED_TO_PHYSICAL, PRODUCT_REFERENCE_INVALID, CARRIER_TYPE_INVALID, DELIVERY_METHOD_INVALID',
-        },
+        ...conflict(
+          'INSTRUMENT_DESTROYED',
+          'INSTRUMENT_BLOCKED',
+          'INSTRUMENT_ALREADY_UPGRADED_TO_PHYSICAL',
+          'PRODUCT_REFERENCE_INVALID',
+          'CARRIER_TYPE_INVALID',
+          'DELIVERY_METHOD_INVALID',
+        ),
       },
       async handler({ principal, params, body, once }) {
         const card = await cardAsked(issuer, principal, params.cardId);
@@ -108,9 +114,8 @@ export function lifeEndpoints(issuer: Issuer, openHolds: OpenHolds): AnyEndpoint
         params: CardPath,
         answers: {
           204: { description: 'Done' },
-          ...failures,
           ...unknownCard,
-          409: { description: SUMMARIES[move][1] },
+          ...conflict(...SUMMARIES[move][1]),
         },
         handler: async ({ principal, params, once }) =>
           answered(await changeCard(issuer, askerOf(principal), idOf(params.cardId), move, openHolds, once)),
@@ -127,10 +132,9 @@ export function lifeEndpoints(issuer: Issuer, openHolds: OpenHolds): AnyEndpoint
         params: CardPath,
         body: ReplaceBody,
         answers: {
-          200: { description: 'The card that is used from now on' },
-          ...failures,
+          200: { description: 'The card that is used from now on', schema: shownCard },
           ...unknownCard,
-          409: { description: REPLACEMENTS[kind][1] },
+          ...conflict(...REPLACEMENTS[kind][1]),
         },
         async handler({ principal, params, body, once }) {
           const card = await cardAsked(issuer, principal, params.cardId);
@@ -149,10 +153,9 @@ export function lifeEndpoints(issuer: Issuer, openHolds: OpenHolds): AnyEndpoint
       right: null,
       params: CardPath,
       answers: {
-        200: { description: 'The PIN' },
-        ...failures,
+        200: { description: 'The PIN', schema: shownPin },
         ...unknownCard,
-        409: { description: 'INSTRUMENT_NOT_PHYSICAL, INSTRUMENT_BLOCKED, INSTRUMENT_DESTROYED, PIN_BLOCKED' },
+        ...conflict('INSTRUMENT_NOT_PHYSICAL', 'INSTRUMENT_BLOCKED', 'INSTRUMENT_DESTROYED', 'PIN_BLOCKED'),
       },
       async handler({ principal, params }) {
         const card = await cardAsked(issuer, principal, params.cardId);
@@ -169,9 +172,8 @@ export function lifeEndpoints(issuer: Issuer, openHolds: OpenHolds): AnyEndpoint
       params: CardPath,
       answers: {
         204: { description: 'Unblocked' },
-        ...failures,
         ...unknownCard,
-        409: { description: 'PIN_NOT_BLOCKED, INSTRUMENT_NOT_PHYSICAL, INSTRUMENT_DESTROYED' },
+        ...conflict('PIN_NOT_BLOCKED', 'INSTRUMENT_NOT_PHYSICAL', 'INSTRUMENT_DESTROYED'),
       },
       handler: async ({ principal, params, once }) =>
         answered(await unblockPin(issuer, principal, idOf(params.cardId), once)),

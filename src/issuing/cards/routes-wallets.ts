@@ -2,11 +2,12 @@
 import { type AnyEndpoint, Choice, Digits, endpointOf, Failure, Shape } from '../../http/index.ts';
 import type { Session } from '../access/index.ts';
 import { choice, pathId, shape, text } from '../fields/index.ts';
-import { type Issuer, Refusal } from '../issuer/index.ts';
+import { conflict, type Issuer, Refusal } from '../issuer/index.ts';
 import { cardAsked } from './asked.ts';
 import type { Asker } from './change.ts';
 import { cardAnywhere } from './queries.ts';
-import { answered, failures, unknownCard } from './routes-cards.ts';
+import { walletToken, walletTokens } from './routes-answers.ts';
+import { answered, unknownCard } from './routes-cards.ts';
 import { CardPath } from './schemas.ts';
 import { walletTokensOf } from './wallet-queries.ts';
 import { moveToken, requestToken, walletTokenView } from './wallets.ts';
@@ -47,12 +48,9 @@ export const walletEndpoints = (issuer: Issuer): AnyEndpoint<Session>[] => [
     body: TokenBody,
     example: { wallet: 'APPLE', device: 'phone-1' },
     answers: {
-      200: { description: 'The token, REQUESTED' },
-      ...failures,
+      200: { description: 'The token, REQUESTED', schema: walletToken },
       ...unknownCard,
-      409: {
-        description: 'INSTRUMENT_DESTROYED, INSTRUMENT_BLOCKED, WALLETS_NOT_ENABLED, PUSHPROVISIONING_NOT_ENABLED',
-      },
+      ...conflict('INSTRUMENT_DESTROYED', 'INSTRUMENT_BLOCKED', 'WALLETS_NOT_ENABLED', 'PUSHPROVISIONING_NOT_ENABLED'),
     },
     handler: async ({ principal, params, body, once }) =>
       answered(await requestToken(issuer, askerOf(principal), idOf(issuer, params.cardId), body, once)),
@@ -65,7 +63,7 @@ export const walletEndpoints = (issuer: Issuer): AnyEndpoint<Session>[] => [
     tag: TAG,
     right: null,
     params: CardPath,
-    answers: { 200: { description: 'Tokens' }, ...failures, ...unknownCard },
+    answers: { 200: { description: 'Tokens', schema: walletTokens }, ...unknownCard },
     async handler({ principal, params }) {
       const card = await cardAsked(issuer, principal, params.cardId);
       const rows = await walletTokensOf(issuer.db, [{ tenantId: card.tenant_id, id: card.id }]);
@@ -82,9 +80,8 @@ export const walletEndpoints = (issuer: Issuer): AnyEndpoint<Session>[] => [
     params: TokenPath,
     answers: {
       204: { description: 'Deleted' },
-      ...failures,
       ...unknownCard,
-      409: { description: 'STATE_INVALID: it is deleted already' },
+      ...conflict('STATE_INVALID'),
     },
     handler: async ({ principal, params, once }) => {
       const [cardId, tokenId] = [idOf(issuer, params.cardId), idOf(issuer, params.tokenId)];

@@ -29,7 +29,7 @@ const addressFields = {
 };
 
 const billingAddress = {
-  title: 'Address',
+  title: 'AddressRequest',
   description: 'Where the cardholder is billed.',
   otherIs: 'REQUIRED',
 } as const;
@@ -200,4 +200,4 @@ export const limitFields = {
   maxTransactionAmount: amount({ min: 0 }),
 };
 
-export const LimitsBody = shape({ data: object(limitFields, { required: true, title: 'CardLimit' }) });
+export const LimitsBody = shape({ data: object(limitFields, { required: true, title: 'CardLimitRequest' }) });

@@ -1,12 +1,31 @@
 // /simulator/challenges: what a cardholder's device would answer, and which challenges of a card there are.
-import { type AnyEndpoint, Choice, Digits, endpointOf, Failure, Shape } from '../../http/index.ts';
+import Type from 'typebox';
+import { type AnyEndpoint, Choice, Digits, endpointOf, Failure, Instant, Shape } from '../../http/index.ts';
 import { cardAnywhere } from '../cards/index.ts';
-import type { Issuer } from '../issuer/index.ts';
+import { currencyCode, type Issuer, minorUnits, shownId, shownText } from '../issuer/index.ts';
+import { CHANNELS_3DS } from '../tenants/index.ts';
 import { answerFromDevice } from './challenge.ts';
 import { challengesOfCard } from './queries.ts';
 
 const endpoint = endpointOf<unknown>();
 const TAG = 'Issued cards';
+
+const challenges = Shape({
+  challenges: Type.Array(
+    Shape(
+      {
+        id: shownId,
+        channel: Choice(CHANNELS_3DS),
+        state: Choice(['PENDING', 'PASSED', 'FAILED', 'EXPIRED']),
+        amount: minorUnits,
+        currency: currencyCode,
+        merchant: shownText,
+        expiresAt: Instant(),
+      },
+      { title: 'Challenge' },
+    ),
+  ),
+});
 
 export const challengeEndpoints = (issuer: Issuer): AnyEndpoint<unknown>[] => [
   endpoint({
@@ -17,7 +36,7 @@ export const challengeEndpoints = (issuer: Issuer): AnyEndpoint<unknown>[] => [
     tag: TAG,
     right: null,
     query: Shape({ cardId: Digits({ max: 20 }) }),
-    answers: { 200: { description: 'Challenges' }, 404: { description: 'No such card' } },
+    answers: { 200: { description: 'Challenges', schema: challenges }, 404: { description: 'No such card' } },
     async handler({ query }) {
       const id = issuer.permutation.inward(query.cardId);
       const card = id === null ? null : await cardAnywhere(issuer.db, id);

@@ -72,6 +72,14 @@ export const issuingEnvelope: Envelope = {
     'x-ratelimit-reset': String(resetSeconds),
   }),
   schema: failureSchema,
+  examples: {
+    validation: {
+      errors: [
+        { message: 'REQUIRED', uri: '#/data/billingAddress/city', attribute: 'REQUIRED' },
+        { message: 'SIZE', uri: '#/data/tag', attribute: 'SIZE' },
+      ],
+    },
+  },
 };
 
 const failureOfFields = (fields: readonly InvalidField[]): Failure =>

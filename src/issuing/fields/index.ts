@@ -3,4 +3,5 @@
 export { type InvalidField, invalidFields } from './check.ts';
 export { checked, issuingEnvelope, issuingReader } from './envelope.ts';
 export * from './fields.ts';
+export { errorCodeSchema } from './routes-failures.ts';
 export { shown } from './shown.ts';

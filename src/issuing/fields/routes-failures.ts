@@ -30,15 +30,15 @@ const invalid = Shape(
   { title: 'InvalidFields' },
 );
 
-/** A failure that its endpoint tells by `errorCode`. */
-const errorCodeSchema = (title: string | null, codes: readonly string[]): TSchema =>
-  Shape({ errorCode: Choice(codes), message }, title === null ? {} : { title });
+/** A failure that is told by one of the codes. */
+export const errorCodeSchema = (codes: readonly string[], options: { readonly title?: string } = {}): TSchema =>
+  Shape({ errorCode: Choice(codes), message }, options);
 
 /** Of the statuses whose failures don't simply have a code. */
 const SCHEMAS: Readonly<Record<number, TSchema>> = {
   400: invalid,
-  403: errorCodeSchema('Forbidden', ['STEP_UP_REQUIRED', 'ACCESS_TOKEN_REQUIRED']),
-  409: errorCodeSchema('IdempotencyConflict', ['IDEMPOTENCY_REF_REUSED']),
+  403: errorCodeSchema(['STEP_UP_REQUIRED', 'ACCESS_TOKEN_REQUIRED'], { title: 'Forbidden' }),
+  409: errorCodeSchema(['IDEMPOTENCY_REF_REUSED'], { title: 'IdempotencyConflict' }),
 };
 
 export const failureSchema = (status: number): TSchema => SCHEMAS[status] ?? failed;

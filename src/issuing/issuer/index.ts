@@ -9,3 +9,4 @@ export {
 } from './answering.ts';
 export { Refusal, type RefusalCode, refusals } from './errors.ts';
 export type { Issuer } from './issuer.ts';
+export * from './routes-answers.ts';

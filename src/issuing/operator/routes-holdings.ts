@@ -2,12 +2,13 @@
 // an operator gets past none of them, and sees no number, CVV or reveal token.
 import Type from 'typebox';
 import { type AnyEndpoint, endpointOf, Failure, Integer, Optional, Shape } from '../../http/index.ts';
-import { AccountBody, accountsOf, createAccount } from '../accounts/index.ts';
-import { CardRequest, cardsOf, requestCard } from '../cards/index.ts';
+import { AccountBody, accountsOf, createAccount, managedAccount } from '../accounts/index.ts';
+import { CardRequest, cardsOf, createdCard, requestCard, card as shownCard } from '../cards/index.ts';
 import { checked } from '../fields/index.ts';
 import type { Identity, Tenant } from '../tenants/index.ts';
 import { aliasesOf, usersOf } from '../tenants/index.ts';
 import type { IssuingOffice } from './office.ts';
+import { counted } from './routes-answers.ts';
 import { notFound, refusing, TAG, tenantNamed, unknown, WithId, wrong } from './schemas.ts';
 
 const endpoint = endpointOf<{ readonly name: string }>();
@@ -60,7 +61,7 @@ export function holdingEndpoints({ issuer, change }: IssuingOffice): AnyEndpoint
       body: asked('profileId, friendlyName, currency, tag: the body of POST /issuing/managed-accounts.'),
       example: { profileId: '1011', friendlyName: 'Travel', currency: 'EUR' },
       answers: {
-        201: { description: 'The account' },
+        201: { description: 'The account', schema: managedAccount },
         ...unknown,
         ...conflict('PROFILE_NOT_FOUND, OWNER_IDENTITY_NOT_VERIFIED …'),
         ...wrong,
@@ -85,7 +86,7 @@ export function holdingEndpoints({ issuer, change }: IssuingOffice): AnyEndpoint
       right: null,
       params: WithId,
       query: Page,
-      answers: { 200: { description: 'accounts, count' }, ...unknown },
+      answers: { 200: { description: 'accounts, count', schema: counted('accounts', managedAccount) }, ...unknown },
       async handler({ params, query }) {
         return { status: 200, body: await accountsOf(issuer, await ownerOf(params), pageOf(query)) };
       },
@@ -112,7 +113,7 @@ export function holdingEndpoints({ issuer, change }: IssuingOffice): AnyEndpoint
         },
       },
       answers: {
-        201: { description: 'The card; id besides the echo of the request' },
+        201: { description: 'The card; id besides the echo of the request', schema: createdCard },
         ...unknown,
         ...conflict('PROFILE_NOT_FOUND, IDENTITY_LIMITS_EXCEEDED …'),
         ...wrong,
@@ -138,7 +139,7 @@ export function holdingEndpoints({ issuer, change }: IssuingOffice): AnyEndpoint
       right: null,
       params: WithId,
       query: Page,
-      answers: { 200: { description: 'cards, count' }, ...unknown },
+      answers: { 200: { description: 'cards, count', schema: counted('cards', shownCard) }, ...unknown },
       async handler({ params, query }) {
         return { status: 200, body: await cardsOf(issuer, await ownerOf(params), pageOf(query)) };
       },

@@ -15,6 +15,7 @@ import {
 } from '../cards/index.ts';
 import { openHolds } from '../rules/index.ts';
 import type { IssuingOffice } from './office.ts';
+import { cardNumber } from './routes-answers.ts';
 import { notFound, refusing, TAG, unknown } from './schemas.ts';
 
 const endpoint = endpointOf<{ readonly name: string }>();
@@ -105,7 +106,7 @@ export function instrumentEndpoints({ issuer, change }: IssuingOffice): AnyEndpo
             tag: TAG,
             right: null,
             params: ById,
-            answers: { 200: { description: 'number, cvv, expiryMmyy' }, ...unknown },
+            answers: { 200: { description: 'number, cvv, expiryMmyy', schema: cardNumber }, ...unknown },
             async handler(input) {
               const card = await cardOf(input.params.id);
               const values = await change(input, 'card.number', input.params.id, () => clearValues(issuer, card));

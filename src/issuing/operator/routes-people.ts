@@ -36,6 +36,7 @@ import {
   userUpsert,
 } from '../tenants/index.ts';
 import type { IssuingOffice } from './office.ts';
+import { factors, listOf, ownedIdentity, ownedUser, userWithFactors } from './routes-answers.ts';
 import {
   Name,
   notFound,
@@ -110,7 +111,7 @@ export function peopleEndpoints({ issuer, tools, change }: IssuingOffice): AnyEn
         kycLevel: Optional(Choice(KYC_LEVELS)),
         settings: Optional(Settings),
       }),
-      answers: { 201: { description: 'The identity' }, ...unknown, ...wrong },
+      answers: { 201: { description: 'The identity', schema: ownedIdentity }, ...unknown, ...wrong },
       async handler(input) {
         const { type, name, kycState = 'NOT_STARTED', kycLevel = 'KYC_LEVEL_1', settings = {} } = input.body;
         refuseSettings('identity', settings);
@@ -145,7 +146,7 @@ export function peopleEndpoints({ issuer, tools, change }: IssuingOffice): AnyEn
       right: null,
       params: TenantPath,
       query: Shape({ after: Optional(Digits({ max: 20 })), per_page: Optional(Integer(1, 1000)) }),
-      answers: { 200: { description: 'Identities' }, ...unknown },
+      answers: { 200: { description: 'Identities', schema: listOf('identities', ownedIdentity) }, ...unknown },
       async handler({ params, query }) {
         const { id: tenantId } = await tenantNamed(db, params.tenant);
         const after = query.after === undefined ? 0n : (inward(query.after) ?? 0n);
@@ -161,7 +162,7 @@ export function peopleEndpoints({ issuer, tools, change }: IssuingOffice): AnyEn
       tag: TAG,
       right: null,
       params: WithId,
-      answers: { 200: { description: 'The identity' }, ...unknown },
+      answers: { 200: { description: 'The identity', schema: ownedIdentity }, ...unknown },
       async handler({ params }) {
         const { id: tenantId } = await tenantNamed(db, params.tenant);
         return { status: 200, body: identityJson(await identityOf(tenantId, params.id)) };
@@ -182,7 +183,7 @@ export function peopleEndpoints({ issuer, tools, change }: IssuingOffice): AnyEn
         active: Optional(Flag()),
         settings: Optional(Settings),
       }),
-      answers: { 200: { description: 'The identity' }, ...unknown, ...wrong },
+      answers: { 200: { description: 'The identity', schema: ownedIdentity }, ...unknown, ...wrong },
       async handler(input) {
         const { name, kycState, kycLevel, active, settings = {} } = input.body;
         refuseSettings('identity', settings);
@@ -219,7 +220,7 @@ export function peopleEndpoints({ issuer, tools, change }: IssuingOffice): AnyEn
         password: Optional(Password),
       }),
       answers: {
-        201: { description: 'The user' },
+        201: { description: 'The user', schema: ownedUser },
         ...unknown,
         409: { description: 'The e-mail address is in use' },
         ...wrong,
@@ -257,7 +258,7 @@ export function peopleEndpoints({ issuer, tools, change }: IssuingOffice): AnyEn
       tag: TAG,
       right: null,
       params: WithId,
-      answers: { 200: { description: 'Users' }, ...unknown },
+      answers: { 200: { description: 'Users', schema: listOf('users', userWithFactors) }, ...unknown },
       async handler({ params }) {
         const { id: tenantId } = await tenantNamed(db, params.tenant);
         const { id } = await identityOf(tenantId, params.id);
@@ -282,7 +283,7 @@ export function peopleEndpoints({ issuer, tools, change }: IssuingOffice): AnyEn
         active: Optional(Flag()),
       }),
       answers: {
-        200: { description: 'The user' },
+        200: { description: 'The user', schema: ownedUser },
         ...unknown,
         409: { description: 'The e-mail address is in use' },
         ...wrong,
@@ -319,7 +320,7 @@ export function peopleEndpoints({ issuer, tools, change }: IssuingOffice): AnyEn
       right: null,
       params: Shape({ tenant: Text({ max: 64 }), id: Digits({ max: 20 }), kind: Choice(CHANNELS_3DS) }),
       body: Shape({ active: Flag() }),
-      answers: { 200: { description: "The user's factors" }, ...unknown, ...wrong },
+      answers: { 200: { description: "The user's factors", schema: factors }, ...unknown, ...wrong },
       async handler(input) {
         const { id: tenantId } = await tenantNamed(db, input.params.tenant);
         const user = await userOf(tenantId, input.params.id);

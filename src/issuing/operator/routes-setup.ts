@@ -23,6 +23,7 @@ import {
   rangesList,
 } from '../tenants/index.ts';
 import type { IssuingOffice } from './office.ts';
+import { cardRange, installation, listOf, profile, programme } from './routes-answers.ts';
 import {
   Name,
   notFound,
@@ -62,7 +63,7 @@ export function setupEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly na
       right: null,
       params: TenantPath,
       body: Shape({ name: Name, settings: Optional(Settings) }),
-      answers: { 201: { description: 'The programme' }, ...unknown, ...wrong },
+      answers: { 201: { description: 'The programme', schema: programme }, ...unknown, ...wrong },
       async handler(input) {
         const { name, settings = {} } = input.body;
         refuseSettings('programme', settings);
@@ -88,7 +89,7 @@ export function setupEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly na
       tag: TAG,
       right: null,
       params: TenantPath,
-      answers: { 200: { description: 'Programmes' }, ...unknown },
+      answers: { 200: { description: 'Programmes', schema: listOf('programmes', programme) }, ...unknown },
       async handler({ params }) {
         const { id: tenantId } = await tenantOf(params.tenant);
         const programmes = (await programmeRows(db))
@@ -106,7 +107,7 @@ export function setupEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly na
       right: null,
       params: WithId,
       body: Shape({ name: Optional(Name), settings: Optional(Settings) }),
-      answers: { 200: { description: 'The programme' }, ...unknown, ...wrong },
+      answers: { 200: { description: 'The programme', schema: programme }, ...unknown, ...wrong },
       async handler(input) {
         const { name, settings = {} } = input.body;
         refuseSettings('programme', settings);
@@ -136,7 +137,7 @@ export function setupEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly na
         kind: Optional(Choice(['card', 'account'])),
         settings: Optional(Settings),
       }),
-      answers: { 201: { description: 'The profile' }, ...unknown, ...wrong },
+      answers: { 201: { description: 'The profile', schema: profile }, ...unknown, ...wrong },
       async handler(input) {
         const { name, kind = 'card', settings = {} } = input.body;
         refuseSettings('profile', settings);
@@ -171,7 +172,7 @@ export function setupEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly na
       tag: TAG,
       right: null,
       params: TenantPath,
-      answers: { 200: { description: 'Profiles' }, ...unknown },
+      answers: { 200: { description: 'Profiles', schema: listOf('profiles', profile) }, ...unknown },
       async handler({ params }) {
         const { id: tenantId } = await tenantOf(params.tenant);
         const profiles = (await profileRows(db)).filter((row) => row.tenant_id === tenantId).map(profileJson);
@@ -187,7 +188,7 @@ export function setupEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly na
       right: null,
       params: WithId,
       body: Shape({ name: Optional(Name), active: Optional(Flag()), settings: Optional(Settings) }),
-      answers: { 200: { description: 'The profile' }, ...unknown, ...wrong },
+      answers: { 200: { description: 'The profile', schema: profile }, ...unknown, ...wrong },
       async handler(input) {
         const { name, active, settings = {} } = input.body;
         refuseSettings('profile', settings);
@@ -215,7 +216,7 @@ export function setupEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly na
       summary: 'Lists the ranges that card numbers are given out of',
       tag: TAG,
       right: null,
-      answers: { 200: { description: 'Ranges' } },
+      answers: { 200: { description: 'Ranges', schema: listOf('ranges', cardRange) } },
       handler: async () => ({
         status: 200,
         body: {
@@ -237,7 +238,11 @@ export function setupEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly na
         numberLength: Optional(Integer(13, 19)),
         size: Optional(Integer(1, 999_999_999_999)),
       }),
-      answers: { 201: { description: 'The range' }, 409: { description: 'Name or numbers overlap' }, ...wrong },
+      answers: {
+        201: { description: 'The range', schema: cardRange },
+        409: { description: 'Name or numbers overlap' },
+        ...wrong,
+      },
       async handler(input) {
         const { name, brand, prefix, numberLength = 16, size } = input.body;
         const most = 10n ** BigInt(Math.max(0, numberLength - prefix.length - 1));
@@ -270,7 +275,7 @@ export function setupEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly na
       summary: "Shows the installation's settings for issuing",
       tag: TAG,
       right: null,
-      answers: { 200: { description: 'Settings' } },
+      answers: { 200: { description: 'Settings', schema: installation } },
       handler: async () => ({ status: 200, body: { settings: await installationGet(db) } }),
     }),
     endpoint({
@@ -281,7 +286,7 @@ export function setupEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly na
       tag: TAG,
       right: null,
       body: Shape({ settings: Settings }),
-      answers: { 200: { description: 'Settings' }, ...wrong },
+      answers: { 200: { description: 'Settings', schema: installation }, ...wrong },
       async handler(input) {
         refuseSettings('installation', input.body.settings);
         const settings = await office.change(input, 'issuing_settings.patch', 'installation', async (inside) => {

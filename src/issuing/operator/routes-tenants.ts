@@ -3,6 +3,7 @@ import { addMs } from '../../base/index.ts';
 import { type AnyEndpoint, Duration, endpointOf, Failure, Flag, Optional, Shape } from '../../http/index.ts';
 import { secretCreate, secretEnd, secretsOf, tenantCreate, tenantRows, tenantUpsert } from '../tenants/index.ts';
 import type { IssuingOffice } from './office.ts';
+import { listOf, newSecret, secret, tenant } from './routes-answers.ts';
 import {
   Name,
   notFound,
@@ -43,7 +44,11 @@ export function tenantEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly n
       tag: TAG,
       right: null,
       body: Shape({ name: Name, settings: Optional(Settings) }),
-      answers: { 201: { description: 'The tenant' }, 409: { description: 'The name is taken' }, ...wrong },
+      answers: {
+        201: { description: 'The tenant', schema: tenant },
+        409: { description: 'The name is taken' },
+        ...wrong,
+      },
       async handler(input) {
         const { name, settings = {} } = input.body;
         refuseSettings('tenant', settings);
@@ -62,7 +67,7 @@ export function tenantEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly n
       summary: 'Lists tenants',
       tag: TAG,
       right: null,
-      answers: { 200: { description: 'Tenants' } },
+      answers: { 200: { description: 'Tenants', schema: listOf('tenants', tenant) } },
       handler: async () => ({ status: 200, body: { tenants: (await tenantRows(db)).map(tenantJson) } }),
     }),
     endpoint({
@@ -73,7 +78,7 @@ export function tenantEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly n
       tag: TAG,
       right: null,
       params: TenantPath,
-      answers: { 200: { description: 'The tenant' }, ...unknown },
+      answers: { 200: { description: 'The tenant', schema: tenant }, ...unknown },
       handler: async ({ params }) => ({ status: 200, body: tenantJson(await tenantOf(params.tenant)) }),
     }),
     endpoint({
@@ -85,7 +90,7 @@ export function tenantEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly n
       right: null,
       params: TenantPath,
       body: Shape({ active: Optional(Flag()), settings: Optional(Settings) }),
-      answers: { 200: { description: 'The tenant' }, ...unknown, ...wrong },
+      answers: { 200: { description: 'The tenant', schema: tenant }, ...unknown, ...wrong },
       async handler(input) {
         const { active, settings = {} } = input.body;
         refuseSettings('tenant', settings);
@@ -108,7 +113,7 @@ export function tenantEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly n
       tag: TAG,
       right: null,
       params: TenantPath,
-      answers: { 200: { description: 'Secrets' }, ...unknown },
+      answers: { 200: { description: 'Secrets', schema: listOf('secrets', secret) }, ...unknown },
       async handler({ params }) {
         const { id } = await tenantOf(params.tenant);
         const secrets = (await secretsOf(db, id)).map(
@@ -129,7 +134,7 @@ export function tenantEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly n
       right: null,
       params: TenantPath,
       body: Shape({ label: Name }),
-      answers: { 201: { description: 'The secret' }, ...unknown, ...wrong },
+      answers: { 201: { description: 'The secret', schema: newSecret }, ...unknown, ...wrong },
       async handler(input) {
         const { id: tenantId, name } = await tenantOf(input.params.tenant);
         const made = await office.change(input, 'tenant.secret.create', name, (inside) =>
@@ -147,7 +152,7 @@ export function tenantEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly n
       right: null,
       params: WithId,
       body: Shape({ overlap: Optional(Duration()) }),
-      answers: { 201: { description: 'The new secret' }, ...unknown, ...wrong },
+      answers: { 201: { description: 'The new secret', schema: newSecret }, ...unknown, ...wrong },
       async handler(input) {
         const { id: tenantId, name } = await tenantOf(input.params.tenant);
         const id = permutation.inward(input.params.id);

@@ -198,7 +198,7 @@ const ofProfile = object(
 );
 const ofIdentity = object({ cardLimits, rules, country: text({ max: 2, pattern: COUNTRY, exact: true }) }, {});
 
-const SETTINGS = {
+export const SETTINGS = {
   installation: ofInstallation,
   tenant: ofTenant,
   programme: ofProgramme,

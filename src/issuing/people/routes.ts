@@ -1,23 +1,17 @@
 // /identities, /users, /factors: what a session sees and changes of its own identity.
 import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
 import type { Session } from '../access/index.ts';
-import { answeredOnce, type Issuer, Refusal } from '../issuer/index.ts';
+import { answeredOnce, conflict, done, forbidden, type Issuer, page, Refusal } from '../issuer/index.ts';
 import { CHANNELS_3DS, usersOf } from '../tenants/index.ts';
+import { shownFactors, shownIdentity, shownUser } from './routes-answers.ts';
 import { FactorPath, IdentityPath, PasswordBody, UserBody, UserPatch, UserPath, UsersQuery } from './schemas.ts';
 import { changePassword, createUser, patchUser, setActive, setFactor, userAsked, userView } from './users.ts';
 
 const endpoint = endpointOf<Session>();
 const TAG = 'Identities and users';
 
-const failures = {
-  400: { description: 'Wrong fields' },
-  401: { description: 'Credentials invalid' },
-  403: { description: 'STEP_UP_REQUIRED, ACCESS_TOKEN_REQUIRED, ROOT_USER_REQUIRED' },
-  429: { description: 'Too many requests' },
-} as const;
 const unknown = { 404: { description: 'No such identity or user of this identity' } } as const;
 const DONE = { status: 204, body: null } as const;
-const done = { 204: { description: 'Done' } } as const;
 
 export function peopleEndpoints(issuer: Issuer): AnyEndpoint<Session>[] {
   const { db, permutation, tenants } = issuer;
@@ -32,7 +26,7 @@ export function peopleEndpoints(issuer: Issuer): AnyEndpoint<Session>[] {
       tag: TAG,
       right: null,
       params: IdentityPath,
-      answers: { 200: { description: 'The identity' }, ...failures, ...unknown },
+      answers: { 200: { description: 'The identity', schema: shownIdentity }, ...unknown },
       async handler({ principal: { identity }, params }) {
         if (permutation.inward(params.identityId) !== identity.id) throw new Refusal('RESOURCE_NOT_FOUND');
         const body = {
@@ -56,7 +50,7 @@ export function peopleEndpoints(issuer: Issuer): AnyEndpoint<Session>[] {
       tag: TAG,
       right: null,
       query: UsersQuery,
-      answers: { 200: { description: 'Users' }, ...failures },
+      answers: { 200: { description: 'Users', schema: page('users', shownUser) } },
       async handler({ principal: { tenant, identity, user }, query: { offset = 0, limit = 100 } }) {
         const all = user.kind === 'root' ? await usersOf(db, tenant.id, identity.id) : [user];
         const users = all.slice(offset, offset + limit).map((one) => userView(outward, one));
@@ -73,9 +67,9 @@ export function peopleEndpoints(issuer: Issuer): AnyEndpoint<Session>[] {
       body: UserBody,
       example: { name: 'Grace', surname: 'Example', email: 'grace@shop.example', mobileNumber: '+35699000002' },
       answers: {
-        200: { description: 'The user' },
-        ...failures,
-        409: { description: 'EMAIL_NOT_UNIQUE, MOBILE_NUMBER_ALREADY_EXISTS' },
+        200: { description: 'The user', schema: shownUser },
+        ...forbidden('ROOT_USER_REQUIRED'),
+        ...conflict('EMAIL_NOT_UNIQUE', 'MOBILE_NUMBER_ALREADY_EXISTS'),
       },
       handler: ({ principal, body, once }) => createUser(issuer, principal, body, once),
     }),
@@ -87,7 +81,7 @@ export function peopleEndpoints(issuer: Issuer): AnyEndpoint<Session>[] {
       tag: TAG,
       right: null,
       params: UserPath,
-      answers: { 200: { description: 'The user' }, ...failures, ...unknown },
+      answers: { 200: { description: 'The user', schema: shownUser }, ...unknown },
       handler: async ({ principal, params }) => ({
         status: 200,
         body: userView(outward, await userAsked(issuer, principal, params.userId)),
@@ -103,10 +97,9 @@ export function peopleEndpoints(issuer: Issuer): AnyEndpoint<Session>[] {
       params: UserPath,
       body: UserPatch,
       answers: {
-        200: { description: 'The user' },
-        ...failures,
+        200: { description: 'The user', schema: shownUser },
         ...unknown,
-        409: { description: 'EMAIL_NOT_UNIQUE, MOBILE_NUMBER_ALREADY_EXISTS' },
+        ...conflict('EMAIL_NOT_UNIQUE', 'MOBILE_NUMBER_ALREADY_EXISTS'),
       },
       async handler({ principal, params, body, once }) {
         const user = await userAsked(issuer, principal, params.userId);
@@ -125,7 +118,7 @@ export function peopleEndpoints(issuer: Issuer): AnyEndpoint<Session>[] {
         tag: TAG,
         right: null,
         params: UserPath,
-        answers: { ...done, ...failures, ...unknown, 409: { description: 'ROOT_USER_ALWAYS_ACTIVE' } },
+        answers: { ...done, ...unknown, ...forbidden('ROOT_USER_REQUIRED'), ...conflict('ROOT_USER_ALWAYS_ACTIVE') },
         async handler({ principal, params, once }) {
           const user = await userAsked(issuer, principal, params.userId);
           return answeredOnce(issuer, once, `user.${move}`, async () => {
@@ -145,8 +138,7 @@ export function peopleEndpoints(issuer: Issuer): AnyEndpoint<Session>[] {
       body: PasswordBody,
       answers: {
         ...done,
-        ...failures,
-        409: { description: 'PASSWORD_INVALID' },
+        ...conflict('PASSWORD_INVALID'),
         423: { description: 'LOGIN_LOCKED: for 30 minutes after 5 wrong passwords' },
       },
       handler: ({ principal, body, once }) =>
@@ -162,7 +154,7 @@ export function peopleEndpoints(issuer: Issuer): AnyEndpoint<Session>[] {
       summary: 'What the user of the session can be asked for',
       tag: TAG,
       right: null,
-      answers: { 200: { description: 'Factors' }, ...failures },
+      answers: { 200: { description: 'Factors', schema: shownFactors } },
       async handler({ principal: { tenant, user } }) {
         const active = await tenants.factors(tenant.id, user.id);
         return {
@@ -182,13 +174,10 @@ export function peopleEndpoints(issuer: Issuer): AnyEndpoint<Session>[] {
         params: FactorPath,
         answers:
           method === 'DELETE'
-            ? { ...done, ...failures }
+            ? done
             : {
                 ...done,
-                ...failures,
-                409: {
-                  description: 'BIOMETRIC_AUTHENTICATION_NOT_SUPPORTED, EXTERNAL_AUTHY_AUTHENTICATION_NOT_SUPPORTED',
-                },
+                ...conflict('BIOMETRIC_AUTHENTICATION_NOT_SUPPORTED', 'EXTERNAL_AUTHY_AUTHENTICATION_NOT_SUPPORTED'),
               },
         handler: ({ principal, params, once }) =>
           answeredOnce(issuer, once, 'user.factor', async () => {

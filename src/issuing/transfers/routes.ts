@@ -1,9 +1,9 @@
 // /transfers.
 
-import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
+import { type AnyEndpoint, Choice, endpointOf, Optional, Shape } from '../../http/index.ts';
 import { currency, PAGE, tag } from '../accounts/index.ts';
 import { amount, choice, digits, object, pathId, shape, text } from '../fields/index.ts';
-import { type Issuer, Refusal } from '../issuer/index.ts';
+import { conflict, type Issuer, milliseconds, money, page, Refusal, shownId, shownText } from '../issuer/index.ts';
 import type { Identity, Tenant } from '../tenants/index.ts';
 import { transferView } from './present.ts';
 import { transferGet, transfersList } from './queries.ts';
@@ -29,12 +29,20 @@ const TransferBody = shape({
   description: text({ max: 140 }),
 });
 
-const failures = {
-  400: { description: 'Wrong fields' },
-  401: { description: 'Credentials invalid' },
-  403: { description: 'STEP_UP_REQUIRED, ACCESS_TOKEN_REQUIRED' },
-  429: { description: 'Too many requests' },
-} as const;
+const shownInstrument = Shape({ type: Choice(['managed_accounts', 'managed_cards']), id: shownId });
+const shownTransfer = Shape(
+  {
+    id: shownId,
+    source: shownInstrument,
+    destination: shownInstrument,
+    destinationAmount: money,
+    tag: Optional(shownText),
+    description: Optional(shownText),
+    state: Choice(['COMPLETED']),
+    creationTimestamp: milliseconds,
+  },
+  { title: 'Transfer' },
+);
 
 const dateOf = (ms: number | undefined): Date | null => (ms === undefined ? null : new Date(ms));
 
@@ -56,12 +64,20 @@ export function transferEndpoints(issuer: Issuer): AnyEndpoint<Asking>[] {
         destinationAmount: { currency: 'EUR', amount: 1000 },
       },
       answers: {
-        200: { description: 'The transfer, done' },
-        ...failures,
-        409: {
-          description:
-            'AMOUNT_INVALID, SOURCE_NOT_FOUND, DESTINATION_NOT_FOUND, SOURCE_AND_DESTINATION_MUST_DIFFER, SOURCE_CANNOT_BE_DEBIT_MODE_CARD, DESTINATION_CANNOT_BE_DEBIT_MODE_CARD, SOURCE_BLOCKED, DESTINATION_BLOCKED, DESTINATION_DESTROYED, CURRENCY_MISMATCH, FUNDS_INSUFFICIENT',
-        },
+        200: { description: 'The transfer, done', schema: shownTransfer },
+        ...conflict(
+          'AMOUNT_INVALID',
+          'SOURCE_NOT_FOUND',
+          'DESTINATION_NOT_FOUND',
+          'SOURCE_AND_DESTINATION_MUST_DIFFER',
+          'SOURCE_CANNOT_BE_DEBIT_MODE_CARD',
+          'DESTINATION_CANNOT_BE_DEBIT_MODE_CARD',
+          'SOURCE_BLOCKED',
+          'DESTINATION_BLOCKED',
+          'DESTINATION_DESTROYED',
+          'CURRENCY_MISMATCH',
+          'FUNDS_INSUFFICIENT',
+        ),
       },
       async handler({ principal, body, once }) {
         const { status, body: answer, replayed } = await transfer(issuer, principal, body, once);
@@ -77,7 +93,7 @@ export function transferEndpoints(issuer: Issuer): AnyEndpoint<Asking>[] {
       tag: TAG,
       right: null,
       query: shape({ ...PAGE, instrumentId: digits({}), tag: text({ max: 50, exact: true }) }),
-      answers: { 200: { description: 'A page of transfers' }, ...failures },
+      answers: { 200: { description: 'A page of transfers', schema: page('transfers', shownTransfer) } },
       async handler({ principal: { tenant, identity }, query }) {
         const filter = {
           instrumentId: query.instrumentId === undefined ? null : (permutation.inward(query.instrumentId) ?? 0n),
@@ -85,8 +101,10 @@ export function transferEndpoints(issuer: Issuer): AnyEndpoint<Asking>[] {
           createdFrom: dateOf(query.createdFrom),
           createdTo: dateOf(query.createdTo),
         };
-        const page = { offset: query.offset ?? 0, limit: query.limit ?? 100 };
-        const { transfers, count } = await transfersList(db, tenant.id, identity.id, filter, page);
+        const { transfers, count } = await transfersList(db, tenant.id, identity.id, filter, {
+          offset: query.offset ?? 0,
+          limit: query.limit ?? 100,
+        });
         const shown = transfers.map((row) => transferView(permutation, row));
         return { status: 200, body: { transfers: shown, count, responseCount: shown.length } };
       },
@@ -99,7 +117,10 @@ export function transferEndpoints(issuer: Issuer): AnyEndpoint<Asking>[] {
       tag: TAG,
       right: null,
       params: shape({ id: pathId('The transfer.') }),
-      answers: { 200: { description: 'The transfer' }, ...failures, 404: { description: 'No such transfer' } },
+      answers: {
+        200: { description: 'The transfer', schema: shownTransfer },
+        404: { description: 'No such transfer' },
+      },
       async handler({ principal: { tenant, identity }, params }) {
         const id = permutation.inward(params.id);
         const row = id === null ? null : await transferGet(db, tenant.id, id);
