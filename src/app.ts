@@ -7,6 +7,7 @@ import { dueQueue, dueWork, runChores } from './app-work.ts';
 import { addMs, createLog, type Log, systemClock } from './base/index.ts';
 import { type Config, listenerUrl } from './config.ts';
 import { createForwarding } from './events/index.ts';
+import examples from './examples.json' with { type: 'json' };
 import { gatewayApi, gatewayScenarios, simulatorApi } from './gateway/index.ts';
 import {
   audited,
@@ -328,6 +329,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       title: 'Florin',
       version: '0.1.0',
       description: 'Self-hosted payments: a payment gateway and a card issuer in one server.',
+      examples,
     });
     operations(server, {
       metrics,

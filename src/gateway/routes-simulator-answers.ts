@@ -15,7 +15,13 @@ export const faultPlan = Shape(
   {
     seed: Type.Integer(),
     rate: Type.Number({ minimum: 0, maximum: 1 }),
-    schedule: Type.Array(Shape({ operation: text, ordinal: Type.Integer({ minimum: 1 }), fault: text })),
+    schedule: Type.Array(
+      Shape({
+        operation: text,
+        ordinal: Type.Integer({ minimum: 1 }),
+        outcome: Type.Union([Shape({ code: text }), Shape({ fault: text })]),
+      }),
+    ),
   },
   { title: 'FaultPlan' },
 );

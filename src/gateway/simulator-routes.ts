@@ -177,7 +177,7 @@ function simulatorEndpoints({
         summary: type === 'chargeback' ? 'The issuer takes a charge back' : 'The dispute was won',
         right: null,
         params: Type.Object({ id: Type.String() }),
-        answers: { 204: { description: 'Booked' } },
+        answers: { 204: { description: 'Booked' }, 409: { description: `The order does not take a ${type} now` } },
         async handler({ params }) {
           const arrived = await arrive(params.id, type);
           if (arrived === null) throw new Failure('not_found');

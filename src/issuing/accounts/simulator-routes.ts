@@ -1,12 +1,21 @@
 // POST /simulator/accounts/{id}/deposit: money arrives on a managed account.
 import Type from 'typebox';
 import { type AnyEndpoint, Digits, endpointOf, Failure, MinorUnits, Shape } from '../../http/index.ts';
-import { type Issuer, Refusal } from '../issuer/index.ts';
+import { currencyCode, type Issuer, minorUnits, Refusal, shownId } from '../issuer/index.ts';
 import { deposit } from './change.ts';
 import { accountOwner } from './queries.ts';
-import { managedAccount } from './routes-answers.ts';
 
 const endpoint = endpointOf<unknown>();
+const deposited = Shape(
+  {
+    depositId: shownId,
+    currency: currencyCode,
+    amount: minorUnits,
+    actualBalance: minorUnits,
+    availableBalance: minorUnits,
+  },
+  { title: 'Deposit' },
+);
 
 export const depositEndpoints = (issuer: Issuer): AnyEndpoint<unknown>[] => [
   endpoint({
@@ -19,7 +28,7 @@ export const depositEndpoints = (issuer: Issuer): AnyEndpoint<unknown>[] => [
     params: Type.Object({ id: Digits() }),
     body: Shape({ amount: MinorUnits(1) }),
     answers: {
-      200: { description: 'Booked', schema: managedAccount },
+      200: { description: 'Booked', schema: deposited },
       404: { description: 'No such account' },
       409: { description: 'The account is closed' },
     },

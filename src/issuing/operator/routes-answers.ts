@@ -22,6 +22,8 @@ interface Part {
 function settingShown(schema: TSchema): TSchema {
   const { type, properties, items } = schema as Part;
   if (type === 'array' && items) return Type.Unsafe({ type: ['array', 'null'], items: settingShown(items) });
+  // The sandbox's own may be less than an operator may ask for.
+  if (type === 'integer') return Type.Unsafe({ type: ['number', 'null'] });
   if (type !== 'object') return Nullable(schema);
   const named = Object.entries(properties ?? {}).map(([name, part]) => [name, settingShown(part)]);
   // A map of free names counts or dates something.

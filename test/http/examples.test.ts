@@ -1,0 +1,96 @@
+// The examples of the API reference are answers of a real server. src/examples.json is written by this file, and is stale when a
+// fresh answer has other members. `FLORIN_TEST_UPDATE=1 npm test -- test/http/examples.test.ts` writes it anew.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { before, test } from 'node:test';
+import type { AnyApi, AnyEndpoint, Examples, Server } from '../../src/http/index.ts';
+import { watchAnswers } from '../support/answers.ts';
+import { type TestApp, testApp } from '../support/app.ts';
+import { exampleOf, membersOf } from './example-form.ts';
+import { walkGateway } from './walk-gateway.ts';
+import { walkIssuing } from './walk-issuing.ts';
+import { walkOperator } from './walk-operator.ts';
+
+const FILE = path.resolve(import.meta.dirname, '../../src/examples.json');
+
+const fresh: Record<string, Record<string, unknown>> = {};
+
+/** Keeps the first answer of each operation and status that the operation itself describes. */
+function keepAnswers(server: Server, apis: readonly AnyApi[]): void {
+  watchAnswers(server, apis);
+  const endpoints = new Map<string, AnyEndpoint<unknown>>(
+    apis.flatMap(({ prefix, endpoints: all }) =>
+      all.flatMap((one) =>
+        [one.method].flat().map((method) => [`${method} ${prefix}${one.path.replace(/\/$/, '')}`, one] as const),
+      ),
+    ),
+  );
+  server.app.addHook('onSend', (request, reply, payload, next) => {
+    const endpoint = endpoints.get(`${request.method} ${request.routeOptions.url}`);
+    const { statusCode } = reply;
+    const isJson = String(reply.getHeader('content-type')).startsWith('application/json');
+    if (endpoint && statusCode in endpoint.answers && isJson && typeof payload === 'string' && payload !== '') {
+      const { operation } = endpoint;
+      const known = (fresh[operation] ??= {});
+      known[statusCode] ??= exampleOf(JSON.parse(payload), request.headers.host ?? '');
+    }
+    next(null, payload);
+  });
+}
+
+let florin: TestApp;
+before(async () => {
+  florin = await testApp({}, { watch: keepAnswers });
+  await florin.operator('PUT', '/simulator/clock', { now: '2027-01-14T09:30:00.000Z', frozen: true });
+  await walkGateway(florin);
+  await walkIssuing(florin);
+  await walkOperator(florin);
+  if (process.env.FLORIN_TEST_UPDATE) writeFileSync(FILE, textOf(sorted(fresh)));
+});
+
+const sorted = (examples: Examples): Examples =>
+  Object.fromEntries(Object.entries(examples).sort(([a], [b]) => (a < b ? -1 : 1)));
+/** An answer a line: a change shows where it is. */
+const textOf = (examples: Examples): string => {
+  const operations = Object.entries(examples).map(([operation, answers]) => {
+    const lines = Object.entries(answers).map(([status, body]) => `    "${status}": ${JSON.stringify(body)}`);
+    return `  "${operation}": {\n${lines.join(',\n')}\n  }`;
+  });
+  return `{\n${operations.join(',\n')}\n}\n`;
+};
+
+const kept = (): Examples => {
+  assert.ok(existsSync(FILE), 'there are no examples yet');
+  return JSON.parse(readFileSync(FILE, 'utf8')) as Examples;
+};
+
+test('the examples have the members of what the server answers now', () => {
+  assert.deepEqual(membersOf(kept()), membersOf(sorted(fresh)));
+});
+
+test('every operation that answers with a body has an example, and every 402 of the gateway', async () => {
+  // biome-ignore lint/suspicious/noExplicitAny: a document of many shapes
+  const document = (await florin.operator('GET', '/openapi.json')).body as any;
+  const bare: string[] = [];
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  for (const [at, item] of Object.entries<any>(document.paths)) {
+    // biome-ignore lint/suspicious/noExplicitAny: as above
+    for (const [method, { responses }] of Object.entries<any>(item)) {
+      const wanted = Object.keys(responses).filter((status) => status < '300' || status === '402');
+      const json = wanted.flatMap((status) => {
+        const content = responses[status].content?.['application/json'];
+        return content ? [{ status, shown: content.example !== undefined }] : [];
+      });
+      const done = json.filter(({ status }) => status < '300');
+      if (done.length > 0 && !done.some(({ shown }) => shown)) bare.push(`${method.toUpperCase()} ${at}`);
+      if (json.some(({ status, shown }) => status === '402' && !shown)) bare.push(`${method.toUpperCase()} ${at} 402`);
+    }
+  }
+  assert.deepEqual(bare, []);
+});
+
+test('nothing in them is secret, or of this run', () => {
+  const found = /127\.0\.0\.1|localhost|\/tmp\/|"cvv":"(?!123")\d|sandbox-secret|Bearer /.exec(JSON.stringify(kept()));
+  assert.equal(found, null);
+});
