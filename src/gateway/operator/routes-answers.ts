@@ -176,6 +176,37 @@ export const dueFailure = Shape(
   { title: 'DueFailure' },
 );
 
+/** An operation of which the acquirer has to be asked by telephone, and what it is once that was done. */
+const operationFields = {
+  id: Matching('^\\d+$', { description: 'Our own reference, by which the acquirer knows it.' }),
+  order_id: Id(),
+  project: Nullable(text),
+  type: Choice(['authorize', 'charge', 'reverse', 'refund', 'credit', 'chargeback', 'representment']),
+};
+export const stuckOperation = Shape(
+  {
+    ...operationFields,
+    owed: Type.Boolean({ description: 'A reversal of an authorization that got no answer.' }),
+    amount: Matching('^\\d+\\.\\d{2}$'),
+    currency,
+    since: Instant(),
+    tries: whole(0),
+    why: Choice(['not_bookable', 'given_up', 'no_answer']),
+    answer: Type.Union([Shape({ response_code: text, auth_code: text, problem: text }), Type.Null()]),
+    next_try: Nullable(Instant()),
+  },
+  { title: 'StuckOperation' },
+);
+export const resolvedOperation = Shape(
+  {
+    ...operationFields,
+    status: Choice(['success', 'failure', 'error', 'done']),
+    iso_response_code: text,
+    auth_code: text,
+  },
+  { title: 'ResolvedOperation' },
+);
+
 export const vaultKey = Shape({ key: text });
 
 export const paymentLink = Shape(

@@ -3,6 +3,7 @@ import Type from 'typebox';
 import { type AnyEndpoint, Choice, Digits, endpointOf, Integer, Optional, Shape, Text } from '../../http/index.ts';
 import { OperatorRefusal } from './errors.ts';
 import { audited, type Office, type Operator } from './office.ts';
+import { listOf, resolvedOperation, stuckOperation } from './routes-answers.ts';
 
 const endpoint = endpointOf<Operator>();
 
@@ -38,7 +39,12 @@ export function operationEndpoints(office: Office): AnyEndpoint<Operator>[] {
         after: Optional(Digits({ max: 18, description: 'Id of the last one of the page before.' })),
         per_page: Optional(Integer(1, 1000)),
       }),
-      answers: { 200: { description: 'Operations; `id` is our reference, by which the acquirer knows it' } },
+      answers: {
+        200: {
+          description: 'Operations; `id` is our reference, by which the acquirer knows it',
+          schema: listOf('operations', stuckOperation),
+        },
+      },
       async handler({ query: { after = '0', per_page = 100 } }) {
         return { status: 200, body: { operations: await stuckOperations(BigInt(after), per_page) } };
       },
@@ -55,7 +61,7 @@ export function operationEndpoints(office: Office): AnyEndpoint<Operator>[] {
       body: Resolution,
       example: { outcome: 'approved', auth_code: '047956', reason: 'J. Doe, acquirer support, 2026-11-21 14:05' },
       answers: {
-        200: { description: 'The operation as it is settled' },
+        200: { description: 'The operation as it is settled', schema: resolvedOperation },
         409: {
           description: 'Not in flight (any more), not stuck, being asked for right now, or a reversal still owed',
         },

@@ -28,6 +28,13 @@ const operation = Shape(
     tries: Type.Integer({ minimum: 0 }),
     rrn: Nullable(text),
     resolved_at: Nullable(Instant()),
+    resolution: Type.Union([
+      Shape(
+        { outcome: text, reason: text, at: Instant() },
+        { title: 'Resolution', description: 'As the acquirer told an operator.' },
+      ),
+      Type.Null(),
+    ]),
   },
   { title: 'TracedOperation' },
 );
