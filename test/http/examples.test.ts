@@ -30,10 +30,11 @@ function keepAnswers(server: Server, apis: readonly AnyApi[]): void {
     const endpoint = endpoints.get(`${request.method} ${request.routeOptions.url}`);
     const { statusCode } = reply;
     const isJson = String(reply.getHeader('content-type')).startsWith('application/json');
-    if (endpoint && statusCode in endpoint.answers && isJson && typeof payload === 'string' && payload !== '') {
+    const text = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.toString() : '';
+    if (endpoint && statusCode in endpoint.answers && isJson && text !== '') {
       const { operation } = endpoint;
       const known = (fresh[operation] ??= {});
-      known[statusCode] ??= exampleOf(JSON.parse(payload), request.headers.host ?? '');
+      known[statusCode] ??= exampleOf(JSON.parse(text), request.headers.host ?? '');
     }
     next(null, payload);
   });

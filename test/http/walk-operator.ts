@@ -53,6 +53,21 @@ async function installation(florin: TestApp, ask: Ask): Promise<void> {
   await ask('GET', '/operator/audit?per_page=2');
 }
 
+/** A charge that nobody answers until it is an operator's task, and what the acquirer told by telephone. */
+async function stuck(florin: TestApp, ask: Ask): Promise<void> {
+  const { body } = await florin.merchant('POST', '/gateway/orders/authorize', payment());
+  const schedule = ['charge', 'inquire'].flatMap((operation) =>
+    Array.from({ length: 20 }, (_, i) => ({ operation, ordinal: i + 1, fault: '910' })),
+  );
+  await ask('PUT', '/simulator/faults', { seed: 7, schedule });
+  await ask('GET', '/simulator/faults');
+  await florin.merchant('PUT', `/gateway/orders/${body.orders[0].id}/charge`, {});
+  await ask('POST', '/simulator/clock/advance', { by: '20m' });
+  const found = (await florin.operator('GET', '/operator/operations/stuck')).body.operations[0];
+  await ask('POST', `/operator/operations/${found.id}/resolve`, { outcome: 'approved', reason: 'J. Doe, 14:05' });
+  await ask('PUT', '/simulator/faults', {});
+}
+
 async function issuing(ask: Ask): Promise<void> {
   const tenant = '/operator/tenants/example';
   await ask('POST', '/operator/tenants', { name: 'example', settings: { pciScoped: true } });
@@ -108,11 +123,8 @@ export async function walkOperator(florin: TestApp): Promise<void> {
   await projects(ask);
   await installation(florin, ask);
   await issuing(ask);
-  await ask('PUT', '/simulator/faults', { seed: 7, schedule: [{ operation: 'charge', ordinal: 1, fault: '910' }] });
-  await ask('GET', '/simulator/faults');
-  await ask('PUT', '/simulator/faults', {});
+  await stuck(florin, ask);
   await ask('GET', '/simulator/scenarios');
   await ask('GET', '/simulator/books');
   await ask('GET', '/simulator/clock');
-  await ask('POST', '/simulator/clock/advance', { by: '1h' });
 }

@@ -31,7 +31,7 @@ const operation = Shape(
     resolution: Type.Union([
       Shape(
         { outcome: text, reason: text, at: Instant() },
-        { title: 'Resolution', description: 'As the acquirer told an operator.' },
+        { title: 'TracedResolution', description: 'As the acquirer told an operator.' },
       ),
       Type.Null(),
     ]),
