@@ -11,7 +11,6 @@ before(async () => {
   florin = await testApp();
   shop = shopOf(florin);
 });
-
 const DATE_TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
 const CLIENT = {
   address: 'Gedimino 1',
@@ -24,7 +23,6 @@ const CLIENT = {
   zip: '01103',
   login: 'ada',
 };
-/** Words of a line. */
 const words = (line: string): string[] => line.split(' ');
 const BASE = words(
   'amount amount_charged amount_refunded auth_code created currency description descriptor id merchant_order_id operations pan segment status updated',

@@ -201,7 +201,6 @@ test('406, 413, 415: in the failure shape, and nothing is stored', async () => {
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'application/jsonx'])
     failure(await post(payment(), { 'content-type': type }), 415, type);
   failure(await post(payment(), { 'content-encoding': 'gzip' }), 415, 'gzip');
-  failure(await post(payment(), { 'content-type': 'application/json; charset=utf-16' }), 415, 'utf-16');
   failure(await florin.merchant('GET', '/gateway/nothing'), 404);
 });
 

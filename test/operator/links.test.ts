@@ -163,7 +163,7 @@ describe('templates', () => {
     const of = (path: string, method: string) => paths[`/operator/projects/{login}${path}`]?.[method]?.responses;
     for (const responses of [of('/templates/{id}/preview', 'get'), of('/templates/preview', 'post')]) {
       assert.deepEqual(responses?.['200']?.content, { 'text/html': { schema: { type: 'string' } } });
-      assert.deepEqual(Object.keys(responses?.['404']?.content ?? {}), ['application/json']);
+      assert.deepEqual(Object.keys(responses?.['404']?.content ?? {}), ['application/problem+json']);
     }
     assert.deepEqual(Object.keys(of('/links', 'post')?.['201']?.content ?? {}), ['application/json']);
   });
