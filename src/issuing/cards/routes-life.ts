@@ -7,7 +7,7 @@ import { type Asker, type CardMove, changeCard, MOVES, type OpenHolds } from './
 import { pinFor, unblockPin } from './pin.ts';
 import { activateCard, upgradeCard } from './plastic.ts';
 import { type Replacement, replaceCard } from './replace.ts';
-import { pin as shownPin, card as shownCard } from './routes-answers.ts';
+import { card as shownCard, pin as shownPin } from './routes-answers.ts';
 import { answered, unknownCard } from './routes-cards.ts';
 import { ActivateBody, CardPath, ReplaceBody, UpgradeBody } from './schemas.ts';
 
