@@ -137,7 +137,11 @@ test('120 at once, by two servers on one database: to a card and in all exactly 
     const ids = await Promise.all(cards.map((pan) => verified(pan)));
     const credit = (client: Client, i: number) =>
       client('POST', `/gateway/orders/${ids[i % ids.length] as string}/credit`, { amount: '999.00', location });
-    await shop.withSettings({ payout_limit_project_day: '40000.00' }, async () => {
+    const bound = { payout_limit_project_day: '40000.00' };
+    await shop.withSettings(bound, async () => {
+      // What one server changes, the other sees within seconds; what it changes itself, at once.
+      const same = await second.operator('PATCH', '/operator/projects/sandbox/settings', bound);
+      assert.equal(same.status, 200, same.text);
       const both = [florin.merchant, second.merchant];
       const replies = await Promise.all(
         Array.from({ length: 120 }, (_, i) => credit(both[i % 7 < 3 ? 0 : 1] as Client, i)),
