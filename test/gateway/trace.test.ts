@@ -29,9 +29,9 @@ test('a fraud rule refuses with its class as failure_message; the trace has ever
   await rule('dry', { class: 'list', expression: 'amount > 100.0', dry_run: true, position: 3 });
   const reply = await shop.authorize({ amount: 500 });
   assert.deepEqual(refusedAs(reply), [402, 'fraud', true]);
-  assert.equal(reply.body.failure_message, 'country');
+  assert.equal(reply.body.failure_message, 'Refused by fraud rules: country');
   const made = await shop.get(reply.body.order_id);
-  assert.deepEqual([made.status, made.failure_message, made.operations], ['fraud', 'country', []]);
+  assert.deepEqual([made.status, made.failure_message, made.operations], ['fraud', 'Refused by fraud rules: country', []]);
   const { findings, issuer, messages } = await trace(reply.body.order_id);
   assert.deepEqual(
     findings.map(({ rule: id, class: of, action, dry_run }: Record<string, unknown>) => [id, of, action, dry_run]),

@@ -26,7 +26,7 @@ export const step = Shape(
   { title: 'DecisionStep' },
 );
 
-const merchant = Shape({ id: shownText, mcc: Matching('^\\d{4}$'), name: shownText, country: textOrNull });
+const merchant = Shape({ id: shownText, mcc: Matching('^\\d{4}$'), name: shownText, country: Optional(textOrNull) });
 
 export const cardPayment = Shape(
   {
