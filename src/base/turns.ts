@@ -45,9 +45,12 @@ const LONGEST_REST_MS = 60;
 export class Busy extends Error {
   override name = 'Busy';
   readonly retryAfterSeconds: number;
+  /** How much of one owner may wait. */
+  readonly most: number;
 
-  constructor(retryAfterSeconds: number) {
+  constructor(most: number, retryAfterSeconds: number) {
     super('too much is under way');
+    this.most = most;
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }
@@ -70,7 +73,7 @@ export function createTurns(options: TurnsOptions): Turns {
 
   return {
     run<Value>({ owner, long, work, wanted = () => true }: Turn<Value>) {
-      const busy = new Busy(Math.max(1, Math.ceil(longestWaitMs / 10_000)));
+      const busy = new Busy(mostOfOwner, Math.max(1, Math.ceil(longestWaitMs / 10_000)));
       if (queue.size(owner) >= mostOfOwner) return Promise.reject(busy);
       const sinceMs = clock.elapsed();
       const ended = Promise.withResolvers<Value>();

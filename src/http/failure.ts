@@ -192,7 +192,11 @@ const KINDS: Readonly<Record<string, FailureKind>> = {
 /** Any error as a failure; what isn't the client's fault is `internal`, with the id of what may have been made. */
 export function failureFrom(error: unknown, made: string | null = null): Failure {
   if (error instanceof Failure) return error;
-  if (error instanceof Busy) return new Failure('rate_limited', { retryAfterSeconds: error.retryAfterSeconds });
+  if (error instanceof Busy) {
+    const { most: limit, retryAfterSeconds } = error;
+    const rate = { limit, remaining: 0, windowSeconds: retryAfterSeconds, resetSeconds: retryAfterSeconds };
+    return new Failure('rate_limited', { retryAfterSeconds, rate });
+  }
   const { code = '', statusCode = 500 } = (error ?? {}) as { code?: string; statusCode?: number };
   const kind = KINDS[code] ?? (statusCode >= 400 && statusCode < 500 ? 'bad_request' : 'internal');
   return new Failure(kind, kind === 'internal' && made !== null ? { made } : {});

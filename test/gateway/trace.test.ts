@@ -31,7 +31,10 @@ test('a fraud rule refuses with its class as failure_message; the trace has ever
   assert.deepEqual(refusedAs(reply), [402, 'fraud', true]);
   assert.equal(reply.body.failure_message, 'Refused by fraud rules: country');
   const made = await shop.get(reply.body.order_id);
-  assert.deepEqual([made.status, made.failure_message, made.operations], ['fraud', 'Refused by fraud rules: country', []]);
+  assert.deepEqual(
+    [made.status, made.failure_message, made.operations],
+    ['fraud', 'Refused by fraud rules: country', []],
+  );
   const { findings, issuer, messages } = await trace(reply.body.order_id);
   assert.deepEqual(
     findings.map(({ rule: id, class: of, action, dry_run }: Record<string, unknown>) => [id, of, action, dry_run]),

@@ -138,9 +138,6 @@ const checkers = new Map<string, Checker>();
 const seen = new Set<string>();
 const found = new Set<string>();
 
-/** What was wrong so far with the answers of this process's servers. */
-export const wrongAnswers = (): readonly string[] => [...found];
-
 /** The APIs whose answers are described by now. */
 export const DESCRIBED = /^\/(gateway|issuing|operator|simulator)\//;
 

@@ -35,6 +35,7 @@ export const cardPayment = Shape(
     state: Choice(['PENDING', 'OPEN', 'CLOSED', 'DECLINED']),
     type: Choice(['purchase', 'credit', 'forced', 'refund']),
     channel,
+    walletTokenId: Optional(shownId),
     merchant,
     transactionAmount: money,
     cardAmount: money,
