@@ -212,7 +212,7 @@ test('ranges are added once, and not over the numbers of another', async () => {
   const { ranges } = await got('/card-ranges');
   assert.deepEqual(
     ranges.map(({ name }: { name: string }) => name),
-    ['exhausted', 'extra', 'mastercard', 'visa'],
+    ['exhausted', 'extra', 'mastercard', 'single', 'visa'],
   );
 });
 

@@ -92,7 +92,7 @@ export const UPGRADE = {
   activationCode: '004711',
   productReference: 'FLORIN-STANDARD',
   carrierType: 'FLORIN-CARRIER',
-  deliveryMethod: 'COURIER',
+  deliveryMethod: 'STANDARD_DELIVERY',
   deliveryAddress: { name: 'Ada', surname: 'Example', ...ADDRESS },
 };
 
