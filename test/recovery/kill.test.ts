@@ -91,7 +91,12 @@ async function buyer(known: Known[]): Promise<void> {
     const made = await ask(
       'POST',
       '/gateway/orders/authorize',
-      payment({ pan: CARDS[random.int(CARDS.length)], options: { auto_charge: auto } }),
+      payment({
+        pan: CARDS[random.int(CARDS.length)],
+        options: { auto_charge: auto },
+        // Many buyers, or those whose cards are declined would look like a test of stolen ones.
+        location: { ip: `10.${random.int(250)}.${random.int(250)}.1` },
+      }),
     );
     if (!made) return;
     const order = made.body.orders?.[0];
