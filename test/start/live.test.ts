@@ -85,7 +85,8 @@ test('live on the embedded database, its keys beside it: said loudly, in the log
   await app.stop();
   assert.deepEqual(ready, {
     ok: true,
-    checks: { database: true, migrations: true },
+    checks: { database: true, disk: true, migrations: true },
+    links: {},
     warnings: ['embedded_database', 'keys_beside_data'],
   });
   assert.equal(app.warnings.length, 2);
