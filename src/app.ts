@@ -82,6 +82,8 @@ export interface AppOptions extends GroundOptions {
     readonly lostAfterMs?: number;
     readonly slowMs?: number;
     readonly lateAfterMs?: number;
+    /** The acquirer forgets nothing that it has answered, even when Postgres dies in the next moment. */
+    readonly durable?: boolean;
   };
 }
 
@@ -98,7 +100,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     let simulator: ReturnType<typeof createSimulator> | null = null;
     if (ground.sandbox) {
       const acquirer = createCommitter({
-        connect: () => database.session({ synchronousCommit: false }),
+        connect: () => database.session({ synchronousCommit: options.link?.durable ?? false }),
         clock: systemClock,
         ids,
         log,

@@ -69,7 +69,7 @@ export function createAsker({ journal, urls, pick, onAsked = () => undefined }: 
     if (base === undefined) return { status: 'unsent', step };
     const started = performance.now();
     const tell = (what: string): void => {
-      count(what.slice(0, 6));
+      count(what.slice(0, 3) === 'no ' ? 'no answer' : what === 'unsent' ? what : what.slice(0, 3));
       journal.end(step, who, `${says} → ${what} (${Math.round(performance.now() - started)} ms)`);
     };
     try {

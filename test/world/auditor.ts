@@ -16,6 +16,13 @@ export function verdictOf(asked: Asked): Verdict {
 export const answerText = (asked: Asked): string =>
   isAnswer(asked) ? `${asked.status}` : asked.status === 'unsent' ? 'never sent' : 'no answer';
 
+/** A cancel that ended an order which nobody had paid moved nothing. */
+const closedUnpaid = (claim: Claim, asked: Asked): boolean =>
+  claim.type === 'reverse|refund' && shownIn(asked)?.status === 'rejected';
+
+/** Keys are kept seven days; a minute is for what is on its way. */
+const KEY_MS = 7 * 86_400_000 - 60_000;
+
 /** Refusals that are kept with their key: the same request again gets them again. */
 const isKept = (status: Asked['status']): boolean => status === 402;
 
@@ -36,6 +43,8 @@ export interface Auditor {
   orderBegins(wanted: Wanted): OrderBook;
   /** The answer to something asked of an order; the claim that it makes. */
   orderAnswered(book: OrderBook, type: string, amount: string | null, asked: Asked): Claim;
+  /** Does a key that was first used at that virtual moment still mean the same request? */
+  keyHolds(since: number): boolean;
   /** The same request again, with its key. */
   answeredAgain(subject: string, claim: Claim, first: Asked, asked: Asked): void;
   orderShown(book: OrderBook, asked: Asked): void;
@@ -78,8 +87,9 @@ export function createAuditor(): Auditor {
     orderAnswered(book, type, amount, asked) {
       return book.claim(asked.step, type, amount, verdictOf(asked), answerText(asked));
     },
+    keyHolds: (since) => latest - since < KEY_MS,
     answeredAgain(subject, claim, first, asked) {
-      const verdict = verdictOf(asked);
+      const verdict = closedUnpaid(claim, asked) ? 'refused' : verdictOf(asked);
       // Still at it, or not able to tell: no news.
       const news = isAnswer(asked) && asked.status < 500 && asked.status !== 409 && asked.status !== 429;
       if (!news) return;

@@ -59,13 +59,14 @@ async function send(
     headers: key === null ? {} : { 'idempotency-ref': `${life.name}-${key}-${of.next()}` },
     says,
   };
+  const since = auditor.earliest;
   const asked = await sessions.ask(life.who, question);
   const claim = told(asked);
   let last = asked;
   let left = again;
   for (let i = 0; key !== null && i < 12 && (claim.verdict === 'unknown' || left-- > 0); i++) {
     await of.sleep(40 * (i + 1));
-    if (!open() && i > 3) break;
+    if ((!open() && i > 3) || since + 86_000_000 < auditor.latest) break;
     const repeated = await sessions.ask(life.who, { ...question, says: `${says} (again)` });
     auditor.answeredAgain(`card life ${life.name}`, claim, asked, repeated);
     if (isAnswer(repeated)) last = repeated;

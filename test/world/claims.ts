@@ -26,9 +26,38 @@ const named = ({ type, amount }: { type: string; amount: string | null }): strin
   amount === null ? type : `${type} of ${amount}`;
 const fits = (claim: Claim, effect: Effect): boolean =>
   claim.type.split('|').includes(effect.type) && (claim.amount === null || claim.amount === effect.amount);
-/** The most exact first, so that a claim on anything doesn't take what another names. */
-const byExactness = (a: Claim, b: Claim): number =>
-  Number(a.amount === null) - Number(b.amount === null) || a.type.length - b.type.length;
+/** Which effect each claim stands for, one for one: every claim of `first` that can have one, then every effect that can be had. */
+function matched(
+  claims: readonly Claim[],
+  effects: readonly Effect[],
+  isFirst: (claim: Claim) => boolean,
+): Map<Claim, Effect> {
+  const byClaim = new Map<Claim, Effect>();
+  const byEffect = new Map<Effect, Claim>();
+  const pair = (claim: Claim, effect: Effect): true => {
+    byClaim.set(claim, effect);
+    byEffect.set(effect, claim);
+    return true;
+  };
+  // Whoever is in the way is moved if there is another place; nobody who has a place loses it.
+  const placed = (claim: Claim, seen: Set<Effect>): boolean =>
+    effects.some((effect) => {
+      if (seen.has(effect) || !fits(claim, effect)) return false;
+      seen.add(effect);
+      const holder = byEffect.get(effect);
+      return (!holder || placed(holder, seen)) && pair(claim, effect);
+    });
+  const taken = (effect: Effect, seen: Set<Claim>): boolean =>
+    claims.some((claim) => {
+      if (seen.has(claim) || !fits(claim, effect)) return false;
+      seen.add(claim);
+      const held = byClaim.get(claim);
+      return (!held || taken(held, seen)) && pair(claim, effect);
+    });
+  for (const claim of claims) if (isFirst(claim)) placed(claim, new Set());
+  for (const effect of effects) if (!byEffect.has(effect)) taken(effect, new Set());
+  return byClaim;
+}
 
 /** The first contradiction between claims and effects as a sentence; null: they agree. `now` is the virtual time of the read. */
 export function contradiction(
@@ -38,19 +67,16 @@ export function contradiction(
   step: number,
   now: number,
 ): string | null {
-  const left = [...effects];
-  const take = (claim: Claim): boolean => {
-    const at = left.findIndex((effect) => fits(claim, effect));
-    if (at >= 0) left.splice(at, 1);
-    return at >= 0;
-  };
-  const sorted = [...claims].sort(byExactness);
-  for (const claim of sorted.filter(({ verdict }) => verdict === 'done'))
-    if (!take(claim))
-      return `${subject}: ${named(claim)} was done at step ${claim.step} (${claim.answer}), but step ${step} doesn't show it`;
-  for (const claim of sorted)
-    if (claim.verdict === 'unknown' && !(claim.byItself && claim.byItself.notBefore > now)) take(claim);
-  const [extra] = left;
+  const isDone = ({ verdict }: Claim): boolean => verdict === 'done';
+  const may = claims.filter(
+    (claim) => isDone(claim) || (claim.verdict === 'unknown' && (claim.byItself?.notBefore ?? 0) <= now),
+  );
+  const pairs = matched(may, effects, isDone);
+  const unshown = may.find((claim) => isDone(claim) && !pairs.has(claim));
+  if (unshown)
+    return `${subject}: ${named(unshown)} was done at step ${unshown.step} (${unshown.answer}), but step ${step} doesn't show it`;
+  const explained = new Set(pairs.values());
+  const extra = effects.find((effect) => !explained.has(effect));
   if (!extra) return null;
   const refused = claims.find((claim) => claim.verdict === 'refused' && fits(claim, extra));
   if (refused)

@@ -35,7 +35,8 @@ export async function closeBooks(world: World): Promise<void> {
 }
 
 async function askAgain({ asker, auditor, unanswered }: World, final: boolean): Promise<void> {
-  for (const { question, claim, asked } of unanswered.filter((one) => one.claim.verdict === 'unknown')) {
+  for (const { question, claim, asked, since } of unanswered) {
+    if (claim.verdict !== 'unknown' || !auditor.keyHolds(since)) continue;
     const again = await asker.ask({ ...question, says: `${question.says} (at last)` });
     auditor.answeredAgain(`order ${question.who}`, claim, asked, again);
     if (final && again.status === 409)

@@ -12,6 +12,8 @@ export interface Unanswered {
   readonly question: Question;
   readonly claim: Claim;
   readonly asked: Asked;
+  /** The virtual moment before it was sent. */
+  readonly since: number;
 }
 
 export interface Street {
@@ -110,6 +112,7 @@ async function send(of: Living, request: Request): Promise<{ asked: Asked; claim
   const { method, path, body, says, key, told, again = 0, stutters = false } = request;
   const headers = { ...of.headers, ...(key === null ? {} : { 'idempotency-key': key }) };
   const question = { who: life.name, method, path, body, headers, says };
+  const since = auditor.earliest;
   const twin = stutters ? asker.ask({ ...question, says: `${says} (at the same time)` }) : null;
   const asked = await asker.ask(question);
   const claim = told(asked);
@@ -118,14 +121,16 @@ async function send(of: Living, request: Request): Promise<{ asked: Asked; claim
   if (twin) auditor.answeredAgain(`order ${life.name}`, claim, asked, await twin);
   let last = asked;
   let left = again;
-  for (let i = 0; key !== null && i < REPEATS && (claim.verdict === 'unknown' || left-- > 0); i++) {
+  // A form is an answer, though it tells nothing of money yet.
+  const isOpen = (): boolean => claim.verdict === 'unknown' && !(isAnswer(last) && last.status < 300);
+  for (let i = 0; key !== null && i < REPEATS && (isOpen() || left-- > 0); i++) {
     await of.sleep(40 * (i + 1));
-    if (!open() && i > 3) break;
+    if ((!open() && i > 3) || !auditor.keyHolds(since)) break;
     const repeated = await asker.ask({ ...question, says: `${says} (again)` });
     auditor.answeredAgain(`order ${life.name}`, claim, asked, repeated);
     if (isAnswer(repeated)) last = repeated;
   }
-  if (key !== null && claim.verdict === 'unknown') of.unanswered.push({ question, claim, asked });
+  if (key !== null && isOpen()) of.unanswered.push({ question, claim, asked, since });
   return { asked: last, claim };
 }
 
@@ -258,7 +263,10 @@ async function act(of: Living, book: OrderBook, wish: Act): Promise<{ asked: Ask
     key: keyOf(of, wish.keyed, wish.do),
     again: wish.again,
     stutters: wish.stutters,
-    told: (asked) => (closes(asked) ? looseClaim(type, asked) : of.auditor.orderAnswered(book, type, amount, asked)),
+    told: (asked) =>
+      closes(asked)
+        ? { ...looseClaim(type, asked), verdict: 'refused' }
+        : of.auditor.orderAnswered(book, type, amount, asked),
   });
 }
 

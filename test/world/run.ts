@@ -2,56 +2,47 @@
 import { appendFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { PlantName } from './plants.ts';
-import { openStage } from './stage.ts';
-import { type Outcome, runSeed } from './world.ts';
-
-/** What one reads of a seed that failed: what can't be true, what happened last, how to see it again. */
-export function failureText({ plan, contradictions, journal }: Outcome): string {
-  const about = contradictions.flatMap((text) =>
-    [...text.matchAll(/\(([oc]\d+)|\b([oc]\d+)\b/g)].map((match) => (match[1] ?? match[2]) as string),
-  );
-  return [
-    `seed ${plan.seed} (plan ${plan.hash}):`,
-    ...contradictions.slice(0, 8).map((text) => `  ${text}`),
-    ...(contradictions.length > 8 ? [`  … and ${contradictions.length - 8} more`] : []),
-    '  the last steps, and those of what is contradicted:',
-    ...journal
-      .lines(12, about.slice(0, 2))
-      .slice(-90)
-      .map((line) => `    ${line}`),
-    `  again: npm run world -- --seed ${plan.seed}`,
-  ].join('\n');
-}
+import { runSeeds, summaryOf } from './seeds.ts';
+import { failureText, type Outcome } from './world.ts';
 
 const { values } = parseArgs({
   options: {
     seed: { type: 'string' },
     seeds: { type: 'string' },
     from: { type: 'string', default: '1' },
+    /** Seeds that live side by side, each on a Postgres of its own. */
+    workers: { type: 'string', default: '2' },
     plant: { type: 'string' },
+    /** Every tenth seed has the deadlines and waits of a server as it is shipped. */
+    shipped: { type: 'boolean', default: false },
     /** A file for every step of every seed. */
     journal: { type: 'string' },
   },
 });
 const first = Number(values.seed ?? values.from);
 const count = values.seed === undefined ? Number(values.seeds ?? 1) : 1;
-const stage = await openStage();
-let failed = 0;
-try {
-  for (let seed = first; seed < first + count; seed++) {
-    const outcome = await runSeed(stage, seed, { plant: (values.plant as PlantName | undefined) ?? null });
-    const { plan, contradictions, requests, orders, ms } = outcome;
-    const said = [...requests].map(([what, n]) => `${what}: ${n}`).join(', ');
-    process.stdout.write(
-      `seed ${seed} plan ${plan.hash} ${contradictions.length === 0 ? 'holds' : 'FAILS'} in ${Math.round(ms)} ms, ${orders} orders; ${said}\n`,
-    );
-    if (values.journal !== undefined)
-      appendFileSync(values.journal, `seed ${seed}\n${outcome.journal.lines(Number.MAX_SAFE_INTEGER).join('\n')}\n`);
-    if (contradictions.length === 0) continue;
-    failed++;
-    process.stdout.write(`${failureText(outcome)}\n`);
-  }
-} finally {
-  await stage.close();
+const plant = (values.plant as PlantName | undefined) ?? null;
+
+function tell(outcome: Outcome): void {
+  const { plan, contradictions, requests, orders, ms, journal } = outcome;
+  const holds = contradictions.length === 0;
+  const said = [...requests].map(([what, n]) => `${what}: ${n}`).join(', ');
+  process.stdout.write(
+    `seed ${plan.seed} plan ${plan.hash} ${holds ? 'holds' : 'FAILS'} in ${Math.round(ms)} ms, ${orders} orders; ${said}\n`,
+  );
+  if (values.journal !== undefined)
+    appendFileSync(values.journal, `seed ${plan.seed}\n${journal.lines(Number.MAX_SAFE_INTEGER).join('\n')}\n`);
+  if (!holds) process.stdout.write(`${failureText(outcome)}\n`);
 }
-process.exitCode = failed === 0 ? 0 : 1;
+
+const seeds = Array.from({ length: count }, (_, i) => first + i);
+const outcomes = await runSeeds(seeds, {
+  workers: Math.min(Number(values.workers), count),
+  optionsOf: (seed) => ({ plant, shipped: values.shipped && seed % 10 === 0 }),
+  onOutcome: tell,
+  // One find is enough.
+  untilFailure: plant !== null,
+});
+const { text, ok } = summaryOf(outcomes);
+process.stdout.write(`${text}\n`);
+process.exitCode = ok ? 0 : 1;

@@ -19,6 +19,14 @@ import type { PlantName } from './plants.ts';
 import { settle, type Town } from './town.ts';
 import type { ChildOrder } from './world-child.ts';
 
+/** How to end at once what runs for this process; without it a run that is stopped would leave servers behind. */
+const running = new Set<() => void>();
+for (const signal of ['SIGTERM', 'SIGINT'] as const)
+  process.once(signal, () => {
+    for (const end of running) end();
+    process.exit(1);
+  });
+
 const BASE = 'world_base';
 const silent = createLog('silent');
 
@@ -64,7 +72,7 @@ export interface SceneOptions {
 
 /** Waits of a world in which nobody has time. */
 const SHORT: ChildOrder['options'] = {
-  link: { answerTimeoutMs: 4000, lostAfterMs: 40, slowMs: 300, lateAfterMs: 60 },
+  link: { answerTimeoutMs: 4000, lostAfterMs: 40, slowMs: 300, lateAfterMs: 60, durable: true },
   deadlines: { connectMs: 1000, statementMs: 3000, answerMs: 3500, lockMs: 1000, idleInTransactionMs: 3000 },
   lease: { leaseMs: 4000, renewMs: 500 },
   patienceMs: 8000,
@@ -79,6 +87,8 @@ export async function openStage(): Promise<Stage> {
     clock: systemClock,
     settings: { fsync: 'off', full_page_writes: 'off', shared_buffers: '64MB', checkpoint_timeout: '1h' },
   });
+  const endPostgres = (): void => void process.kill(embedded.pid, 'SIGINT');
+  running.add(endPostgres);
   const admin = openDatabase(embedded.connection, { log: silent, connections: 2 });
   const keys = path.join(dir, 'keys');
 
@@ -129,6 +139,7 @@ export async function openStage(): Promise<Stage> {
     async close() {
       await admin.close();
       await embedded.stop();
+      running.delete(endPostgres);
       rmSync(dir, { recursive: true, force: true });
     },
   };
@@ -183,7 +194,7 @@ async function openServer(connection: Connection, dataDir: string, options: Scen
       const told: ChildOrder = {
         env: { PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'silent', PUBLIC_URL, ...options.env },
         connection: proxy.connection,
-        options: options.shipped ? {} : SHORT,
+        options: options.shipped ? { link: { durable: true } } : SHORT,
         plant: options.plant ?? null,
       };
       const started = spawn(
@@ -198,6 +209,9 @@ async function openServer(connection: Connection, dataDir: string, options: Scen
         if (child === started && url !== null) deaths.push(`${code}: ${said.slice(0, 600)}`);
       });
       child = started;
+      const endChild = (): void => void started.kill('SIGKILL');
+      running.add(endChild);
+      started.once('exit', () => running.delete(endChild));
       url = await new Promise<string | null>((resolve, reject) => {
         const late = setTimeout(() => reject(new Error('a server of the world does not start')), START_MS);
         const done = (address: string | null): void => {

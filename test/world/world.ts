@@ -146,3 +146,21 @@ function unexpected({ orders, troubles }: Plan, { who, says }: Question, asked: 
 }
 /** Requests that are on their way when a trouble comes. */
 const PRECEDING = 60;
+
+/** What one reads of a seed that failed: what can't be true, what happened last, how to see it again. */
+export function failureText({ plan, contradictions, journal }: Outcome): string {
+  const about = contradictions.flatMap((text) =>
+    [...text.matchAll(/\(([oc]\d+)|\b([oc]\d+)\b/g)].map((match) => (match[1] ?? match[2]) as string),
+  );
+  return [
+    `seed ${plan.seed} (plan ${plan.hash}):`,
+    ...contradictions.slice(0, 8).map((text) => `  ${text}`),
+    ...(contradictions.length > 8 ? [`  … and ${contradictions.length - 8} more`] : []),
+    '  the last steps, and those of what is contradicted:',
+    ...journal
+      .lines(12, about.slice(0, 2))
+      .slice(-90)
+      .map((line) => `    ${line}`),
+    `  again: npm run world -- --seed ${plan.seed}`,
+  ].join('\n');
+}
