@@ -22,12 +22,16 @@ let endpoints: Endpoint[];
 let mine: string;
 let stored: unknown;
 
+/** What projects own: looking at the list of scenarios prepares something for the cardholders of the sandbox. */
 const counts = () =>
   florin.database.query(
-    `select (select count(*) from orders) as orders, (select count(*) from operations) as operations,
-            (select count(*) from events) as events, (select count(*) from vault_cards where project_id in (select id from projects)) as cards,
-            (select count(*) from postings) as postings, (select count(*) from projects) as projects,
-            (select count(*) from project_credentials) as credentials, (select count(*) from idempotency_records) as records`,
+    `with mine as (select id from projects)
+     select (select count(*) from orders) as orders, (select count(*) from operations) as operations,
+            (select count(*) from events where project_id in (select id from mine)) as events,
+            (select count(*) from vault_cards where project_id in (select id from mine)) as cards,
+            (select count(*) from postings where project_id in (select id from mine)) as postings,
+            (select count(*) from idempotency_records where project_id in (select id from mine)) as records,
+            (select count(*) from mine) as projects, (select count(*) from project_credentials) as credentials`,
   );
 
 before(async () => {
