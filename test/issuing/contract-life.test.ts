@@ -343,7 +343,8 @@ test('activation under an idempotency-ref is answered again as it was', async ()
 
 test('REQUESTED, advanced by the bureau (simulated) to DISPATCHED; manufacturingState SENT_FOR_FULFILLMENT between', async () => {
   const ids = [await plasticCard(ada, false), await plasticCard(ada, false)];
-  await post(`/cards/upgrade/${await newCard(ada)}`, UPGRADE);
+  const byCourier = await newCard(ada);
+  await post(`/cards/upgrade/${byCourier}`, { ...UPGRADE, deliveryMethod: 'COURIER' });
   const states = async () =>
     Promise.all(ids.map(async (id) => (await show(id)).physicalCardDetails.manufacturingState));
   assert.deepEqual(await states(), ['REQUESTED', 'REQUESTED']);
@@ -353,8 +354,8 @@ test('REQUESTED, advanced by the bureau (simulated) to DISPATCHED; manufacturing
   assert.deepEqual(await states(), ['SENT_FOR_FULFILLMENT', 'SENT_FOR_FULFILLMENT']);
   await wait('24h');
   assert.deepEqual(await states(), ['DISPATCHED', 'DISPATCHED']);
-  const { physicalCardDetails } = await show(ids[0] as string);
-  assert.equal(physicalCardDetails.deliveryTrackingMethod, 'TRACKED');
+  const tracking = async (id: string) => (await show(id)).physicalCardDetails.deliveryTrackingMethod;
+  assert.deepEqual([await tracking(ids[0] as string), await tracking(byCourier)], ['NO_TRACKING', 'TRACKED']);
   await wait('30d');
   assert.deepEqual(await states(), ['DISPATCHED', 'DISPATCHED'], 'only its holder says that it has come');
   assert.equal(

@@ -138,6 +138,13 @@ const checkers = new Map<string, Checker>();
 const seen = new Set<string>();
 const found = new Set<string>();
 
+/** Says what was wrong with the answers of this process's servers, and turns its test file red. To be called when they have ended. */
+export function tellWrongAnswers(): void {
+  if (found.size === 0) return;
+  process.stdout.write(`Answers that are not as /openapi.json describes them:\n${[...found].join('\n')}\n`);
+  process.exitCode = 1;
+}
+
 /** The APIs whose answers are described by now. */
 export const DESCRIBED = /^\/(gateway|issuing|operator|simulator)\//;
 

@@ -7,7 +7,7 @@ import { after } from 'node:test';
 import { type App, type AppOptions, startApp } from '../../src/app.ts';
 import { luhnDigit } from '../../src/base/index.ts';
 import { readConfig } from '../../src/config.ts';
-import { watchAnswers } from './answers.ts';
+import { tellWrongAnswers, watchAnswers } from './answers.ts';
 import { silent, type TestDatabase, testDatabase } from './database.ts';
 
 export interface Reply {
@@ -99,6 +99,8 @@ export async function testApp(env: Record<string, string> = {}, options: AppOpti
 const stops: (() => Promise<unknown>)[] = [];
 after(async () => {
   for (const stop of stops.reverse()) await stop();
+  // No assertion: a hook that fails keeps the other hooks from ending what they began.
+  tellWrongAnswers();
 });
 
 export function client(url: string, authorization: string | null): Client {
