@@ -32,7 +32,7 @@ const onceOf = (issuer: Issuer): OnceOptions => ({
 });
 const scopeOf = ({ tenant, user }: Session) => ({ owner: tenant.id, credential: String(user.id) });
 
-/** For the list of scenarios: a reference under which this session has had another request to the path answered. */
+/** For the list of scenarios: a reference under which the session has had another request to the path answered. */
 export const usedRef =
   (issuer: Issuer) =>
   async (session: Session, path: string): Promise<string> => {

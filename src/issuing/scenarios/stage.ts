@@ -20,7 +20,7 @@ export const USER_OF_CODES = 'limited@sandbox.test';
 
 export type StagedAccount = 'closed' | 'spent';
 
-/** An idempotency-ref under which this session has had another request to the path answered. */
+/** An idempotency-ref under which the session has had another request to the path answered. */
 export type UsedRef = (session: Session, path: string) => Promise<string>;
 
 export interface Stage {
