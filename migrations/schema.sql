@@ -625,7 +625,8 @@ create table users (
   failed_logins integer not null,
   locked_until timestamp with time zone,
   created_at timestamp with time zone not null,
-  updated_at timestamp with time zone not null
+  updated_at timestamp with time zone not null,
+  former_passwords jsonb not null
 );
 create table vault_cards (
   project_id bigint not null,

@@ -18,7 +18,7 @@ const WRONG_PASSWORD = 'Canary-Wrong-88y';
 /** What the user, then the operator changes it to. */
 const NEXT_PASSWORDS = ['Canary-Second-99z', 'Canary-Third-11w'] as const;
 const PASSWORDS = [PASSWORD, WRONG_PASSWORD, ...NEXT_PASSWORDS];
-const EMAIL = 'canary@sandbox.test';
+const EMAIL = 'bird@sandbox.test';
 const ACTIVATION = ['830517', '047281', '900613'] as const;
 const WRONG_ACTIVATION = '612890';
 /** A number that a client writes where none belongs. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { argon2Sync } from 'node:crypto';
 import { before, test } from 'node:test';
 import { addMs, seededRandom } from '../../src/base/index.ts';
-import { passwordFrom, passwordMatches } from '../../src/issuing/tenants/index.ts';
+import { passwordFrom, passwordMatches, passwordSet } from '../../src/issuing/tenants/index.ts';
 import {
   factorPut,
   identitiesOf,
@@ -137,7 +137,7 @@ test('two who take one e-mail address at once: one has it, the other is told', a
   assert.equal(made.filter((id) => id !== null).length, 1);
 });
 
-test('changing a user leaves his password alone unless a new one is given', async () => {
+test('changing a user leaves his password alone, whatever comes with the change', async () => {
   const { database, tools, tenants } = at;
   const { id: tenantId, programme } = await aTenant(at, 'passwords');
   const identityId = await aConsumer(database, tools, tenantId, programme);
@@ -145,9 +145,9 @@ test('changing a user leaves his password alone unless a new one is given', asyn
   const user = await tenants.user(tenantId, id);
   assert.ok(user);
   assert.equal('password' in user, false, 'no reader of users sees it');
-  const first = await passwordFrom(tools.random, 'first');
-  assert.equal(await userUpsert(database, user, first), true);
-  assert.equal(await userUpsert(database, { ...user, name: 'Eve' }), true);
+  const [first, other] = [await passwordFrom(tools.random, 'first'), await passwordFrom(tools.random, 'other')];
+  assert.equal(await passwordSet(database, { tenantId, id }, { next: first, against: null, at: at.clock.now() }), true);
+  assert.equal(await userUpsert(database, { ...user, name: 'Eve' }, other), true);
   const login = await loginOf(database, tenantId, 'pass@example.test');
   assert.deepEqual([login?.password, (await tenants.user(tenantId, id))?.name], [first, 'Eve']);
 });

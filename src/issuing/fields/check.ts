@@ -17,19 +17,20 @@ const MOST_ERRORS = 256;
 /** Every wrong field in schema order. */
 export function invalidFields(schema: TSchema, value: unknown, aliases = NO_ALIASES): InvalidField[] {
   const found: InvalidField[] = [];
-  checkField(schema, value, { siblings: {}, path: [], aliases }, found);
+  checkField(schema, value, { siblings: {}, whole: value, path: [], aliases }, found);
   return found.slice(0, MOST_ERRORS);
 }
 
 interface Place {
   readonly siblings: Json;
+  readonly whole: unknown;
   readonly path: readonly string[];
   readonly aliases: Aliases;
 }
 
 function checkField(schema: TSchema, given: unknown, place: Place, found: InvalidField[]): void {
   const rule = ruleOf(schema);
-  const { path, aliases } = place;
+  const { path, whole, aliases } = place;
   const value = given === null && !rule.nullIs ? undefined : given;
   const error = errorOf(rule, value, place);
   if (error) found.push({ path, error });
@@ -37,13 +38,13 @@ function checkField(schema: TSchema, given: unknown, place: Place, found: Invali
   if (rule.properties) {
     const members = value as Json;
     for (const [name, child] of Object.entries(rule.properties))
-      checkField(child, memberOf(members, name), { siblings: members, path: [...path, name], aliases }, found);
+      checkField(child, memberOf(members, name), { siblings: members, whole, path: [...path, name], aliases }, found);
   }
   if (rule.items) {
     const { items } = rule;
     (value as unknown[]).forEach((element, i) => {
       // An element that is null is an element of the wrong type.
-      const at: Place = { siblings: {}, path: [...path, String(i)], aliases };
+      const at: Place = { siblings: {}, whole, path: [...path, String(i)], aliases };
       const elementError = ruleOf(items).own(element, aliases);
       if (elementError) found.push({ path: at.path, error: elementError });
       else checkField(items, element, at, found);
@@ -51,10 +52,10 @@ function checkField(schema: TSchema, given: unknown, place: Place, found: Invali
   }
 }
 
-function errorOf(rule: FieldRule, value: unknown, { siblings, aliases }: Place): FieldErrorCode | null {
+function errorOf(rule: FieldRule, value: unknown, { siblings, whole, aliases }: Place): FieldErrorCode | null {
   if (value === null) return rule.nullIs ?? null;
   if (value === undefined && (rule.required || rule.requiredWhen?.(siblings))) return 'REQUIRED';
-  return (value === undefined ? null : rule.own(value, aliases)) ?? rule.also?.(value, siblings) ?? null;
+  return (value === undefined ? null : rule.own(value, aliases)) ?? rule.also?.(value, siblings, whole) ?? null;
 }
 
 /** Only what is the object's own: `constructor` is a name like any other. */

@@ -82,7 +82,8 @@ export const issuingEnvelope: Envelope = {
   },
 };
 
-const failureOfFields = (fields: readonly InvalidField[]): Failure =>
+/** A 400 with these wrong fields: for what only a handler can judge. */
+export const failureOfFields = (fields: readonly InvalidField[]): Failure =>
   new Failure('validation', {
     errors: fields.map(({ path, error }) => ({ message: error, uri: pointerOf(path), attribute: error })),
   });

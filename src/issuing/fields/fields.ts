@@ -21,7 +21,7 @@ export const FIELD_ERROR_CODES = [
 export type FieldErrorCode = (typeof FIELD_ERROR_CODES)[number];
 
 /** Codes of the document that no rule of ours gives. */
-export const RESERVED_CODES = ['REQUIRES', 'IN', 'EXACTLY', 'AT_MOST', 'ALL_OR_NONE'] as const;
+export const RESERVED_CODES = ['REQUIRES', 'EXACTLY', 'AT_MOST', 'ALL_OR_NONE'] as const;
 
 type Siblings = Readonly<Record<string, unknown>>;
 
@@ -32,8 +32,8 @@ export const NO_ALIASES: Aliases = new Map();
 interface Common {
   readonly description?: string;
   readonly examples?: readonly unknown[];
-  /** Asked after the field's own checks, with the values beside it as they came. `value` is undefined when absent. */
-  readonly also?: (value: unknown, siblings: Siblings) => FieldErrorCode | null;
+  /** Asked after the field's own checks, with the values beside it and the whole as they came. `value` is undefined when absent. */
+  readonly also?: (value: unknown, siblings: Siblings, whole: unknown) => FieldErrorCode | null;
   /** Required only beside certain values. */
   readonly requiredWhen?: (siblings: Siblings) => boolean;
 }

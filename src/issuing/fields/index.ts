@@ -1,7 +1,7 @@
 // fields: what issuing requests are made of, how they are checked, how their failures look, in which order answers show their members.
 // Owns no table.
 export { type InvalidField, invalidFields } from './check.ts';
-export { checked, issuingEnvelope, issuingReader } from './envelope.ts';
+export { checked, failureOfFields, issuingEnvelope, issuingReader } from './envelope.ts';
 export * from './fields.ts';
 export { errorCodeSchema } from './routes-failures.ts';
 export { shown } from './shown.ts';

@@ -91,6 +91,7 @@ export const refusals = {
   ALREADY_VERIFIED: [conflict, 'The session is stepped up already'],
   EMAIL_NOT_UNIQUE: [conflict, 'The e-mail address is in use'],
   PASSWORD_INVALID: [conflict, 'The old password is wrong'],
+  PASSWORD_ALREADY_USED: [conflict, 'The password is one of the last four'],
   ROOT_USER_ALWAYS_ACTIVE: [conflict, 'The root user is always active'],
   ROOT_USER_REQUIRED: ['forbidden', 'Only the root user may do this'],
   STEP_UP_REQUIRED: ['forbidden', 'The session has expired: step up to go on'],

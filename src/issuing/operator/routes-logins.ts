@@ -1,11 +1,12 @@
 // /operator: how a user gets in again: another password, no lock. Rule: what was got with the old password ends with it, and a password
 // stands in no answer, no audit row and no log.
-import { type AnyEndpoint, endpointOf, Shape } from '../../http/index.ts';
+import { type AnyEndpoint, endpointOf, Failure, Shape } from '../../http/index.ts';
 import type { Db } from '../../store/index.ts';
 import { sessionsEnd } from '../access/index.ts';
-import { loginReset, userGet } from '../tenants/index.ts';
+import { Refusal } from '../issuer/index.ts';
+import { loginOf, loginReset, passwordSet, passwordsOf, userGet } from '../tenants/index.ts';
 import type { IssuingOffice } from './office.ts';
-import { notFound, Password, TAG, tenantNamed, unknown, WithId, wrong } from './schemas.ts';
+import { notFound, Password, refusePassword, refusing, TAG, tenantNamed, unknown, WithId, wrong } from './schemas.ts';
 
 const endpoint = endpointOf<{ readonly name: string }>();
 const done = { 204: { description: 'Done' } } as const;
@@ -18,11 +19,15 @@ interface Path {
 export function loginEndpoints({ issuer, change }: IssuingOffice): AnyEndpoint<{ readonly name: string }>[] {
   const { db, permutation, clock } = issuer;
 
-  async function userOf(from: Db, { tenant, id: text }: Path): Promise<{ tenantId: bigint; id: bigint }> {
+  async function userOf(
+    from: Db,
+    { tenant, id: text }: Path,
+  ): Promise<{ tenantId: bigint; id: bigint; email: string }> {
     const { id: tenantId } = await tenantNamed(from, tenant);
     const id = permutation.inward(text);
-    if (id === null || !(await userGet(from, tenantId, id))) throw notFound('No such user');
-    return { tenantId, id };
+    const user = id === null ? null : await userGet(from, tenantId, id);
+    if (!user) throw notFound('No such user');
+    return { tenantId, id: user.id, email: user.email };
   }
   const targetOf = ({ tenant, id }: Path): string => `${tenant}/${id}`;
 
@@ -36,17 +41,28 @@ export function loginEndpoints({ issuer, change }: IssuingOffice): AnyEndpoint<{
       right: null,
       params: WithId,
       body: Shape({ value: Password }),
-      answers: { ...done, ...unknown, ...wrong },
+      answers: {
+        ...done,
+        ...unknown,
+        409: { description: 'PASSWORD_ALREADY_USED: it is one of the last four; or another was set at the same time' },
+        ...wrong,
+      },
       async handler(input) {
-        const { tenantId } = await userOf(db, input.params);
+        const { tenantId, email } = await userOf(db, input.params);
+        refusePassword(input.body.value, email, '#/value');
+        const login = await loginOf(db, tenantId, email);
+        if (!login) throw notFound('No such user');
         // Made before the change begins: it takes long on purpose, and nobody should wait for it holding a lock.
-        const password = await issuer.tenants.passwords.from(tenantId, input.body.value);
-        await change(input, 'user.password', targetOf(input.params), async (inside) => {
+        const next = await issuer.tenants.passwords.another(tenantId, passwordsOf(login), input.body.value);
+        const set = async (inside: Db): Promise<void> => {
+          if (!next) throw new Refusal('PASSWORD_ALREADY_USED');
           const user = await userOf(inside, input.params);
-          const now = clock.now();
-          await loginReset(inside, user, password, now);
-          await sessionsEnd(inside, user.tenantId, user.id, now);
-        });
+          const at = clock.now();
+          if (!(await passwordSet(inside, user, { next, against: login.password, at })))
+            throw new Failure('conflict', { message: 'Another password was set at the same time' });
+          await sessionsEnd(inside, user.tenantId, user.id, at);
+        };
+        await refusing(change(input, 'user.password', targetOf(input.params), set));
         return { status: 204, body: null };
       },
     }),
@@ -61,7 +77,7 @@ export function loginEndpoints({ issuer, change }: IssuingOffice): AnyEndpoint<{
       answers: { ...done, ...unknown },
       async handler(input) {
         await change(input, 'user.unlock', targetOf(input.params), async (inside) =>
-          loginReset(inside, await userOf(inside, input.params), null, clock.now()),
+          loginReset(inside, await userOf(inside, input.params), clock.now()),
         );
         return { status: 204, body: null };
       },

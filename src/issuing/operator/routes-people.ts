@@ -42,6 +42,7 @@ import {
   notFound,
   Password,
   refuseMobile,
+  refusePassword,
   refuseSettings,
   Settings,
   TAG,
@@ -228,6 +229,7 @@ export function peopleEndpoints({ issuer, tools, change }: IssuingOffice): AnyEn
       async handler(input) {
         const { kind = 'authorised', name, surname, email, mobile, password } = input.body;
         refuseMobile(mobile);
+        if (password !== undefined) refusePassword(password, email, '#/password');
         const { id: tenantId } = await tenantNamed(db, input.params.tenant);
         const identity = await identityOf(tenantId, input.params.id);
         // Made before the change begins: it takes long on purpose, and nobody should wait for it holding a lock.

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { Digits, Failure, pointerOf, Shape, Text } from '../../http/index.ts';
 import type { Db } from '../../store/index.ts';
 import { Refusal } from '../issuer/index.ts';
-import { tenantRows } from '../tenants/index.ts';
+import { isGuessable, SHORTEST_PASSWORD, tenantRows } from '../tenants/index.ts';
 import { type SettingsOf, settingProblems } from './settings.ts';
 
 export const TAG = 'Issuing';
@@ -19,7 +19,7 @@ export const TenantPath = Shape({ tenant: Text({ max: 64, description: 'Name of 
 const OfTenant = { tenant: Text({ max: 64 }) };
 export const WithId = Shape({ ...OfTenant, id: Digits({ max: 20 }) });
 export const Name = Text({ min: 1, max: 64 });
-export const Password = Text({ min: 12, max: 255 });
+export const Password = Text({ min: SHORTEST_PASSWORD, max: 255 });
 export const unknown = { 404: { description: 'Not there' } } as const;
 export const wrong = { 422: { description: 'Wrong fields' } } as const;
 
@@ -53,6 +53,13 @@ export async function refusing<Value>(work: Promise<Value>): Promise<Value> {
 export function refuseMobile(mobile: string | undefined): void {
   if (mobile === undefined || /^\+?\d{5,14}$/.test(mobile)) return;
   throw new Failure('validation', { errors: [{ message: 'Not allowed', uri: '#/mobile', attribute: 'REGEX' }] });
+}
+
+/** A password that is guessed soon; `email`: of whom it shall be. */
+export function refusePassword(password: string, email: string, uri: string): void {
+  if (!isGuessable(password, email)) return;
+  const details = ["none that is common or easy to guess, and none with the name of the user's e-mail address in it"];
+  throw new Failure('validation', { errors: [{ message: 'Not allowed', uri, attribute: 'IN', details }] });
 }
 
 export const notFound = (message: string): Failure => new Failure('not_found', { message });

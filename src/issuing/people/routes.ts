@@ -1,8 +1,9 @@
 // /identities, /users, /factors: what a session sees and changes of its own identity.
 import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
 import type { Session } from '../access/index.ts';
+import { failureOfFields } from '../fields/index.ts';
 import { answeredOnce, conflict, done, forbidden, type Issuer, page, Refusal } from '../issuer/index.ts';
-import { CHANNELS_3DS, usersOf } from '../tenants/index.ts';
+import { CHANNELS_3DS, isGuessable, usersOf } from '../tenants/index.ts';
 import { shownFactors, shownIdentity, shownUser } from './routes-answers.ts';
 import { FactorPath, IdentityPath, PasswordBody, UserBody, UserPatch, UserPath, UsersQuery } from './schemas.ts';
 import { changePassword, createUser, patchUser, setActive, setFactor, userAsked, userView } from './users.ts';
@@ -138,14 +139,17 @@ export function peopleEndpoints(issuer: Issuer): AnyEndpoint<Session>[] {
       body: PasswordBody,
       answers: {
         ...done,
-        ...conflict('PASSWORD_INVALID'),
+        ...conflict('PASSWORD_INVALID', 'PASSWORD_ALREADY_USED'),
         423: { description: 'LOGIN_LOCKED: for 30 minutes after 5 wrong passwords' },
       },
-      handler: ({ principal, body, once }) =>
-        answeredOnce(issuer, once, 'user.password', async () => {
-          await changePassword(issuer, principal, body.oldPassword.value, body.newPassword.value);
+      handler({ principal, body: { oldPassword, newPassword }, once }) {
+        if (isGuessable(newPassword.value, principal.user.email))
+          throw failureOfFields([{ path: ['newPassword', 'value'], error: 'IN' }]);
+        return answeredOnce(issuer, once, 'user.password', async () => {
+          await changePassword(issuer, principal, oldPassword.value, newPassword.value);
           return DONE;
-        }),
+        });
+      },
     }),
     endpoint({
       method: 'GET',

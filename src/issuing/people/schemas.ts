@@ -1,6 +1,6 @@
 // Shapes of requests about users and factors.
 import { choice, object, pathId, queryInteger, shape, text } from '../fields/index.ts';
-import { CHANNELS_3DS } from '../tenants/index.ts';
+import { CHANNELS_3DS, isGuessable, SHORTEST_PASSWORD } from '../tenants/index.ts';
 
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 const MOBILE = /^\+\d+$/;
@@ -15,15 +15,28 @@ const mobileNumber = text({
   exact: true,
   description: 'Plus sign and digits (E.164).',
 });
-/** Any characters: what makes a password good is its length (NIST SP 800-63B, 3.1.1). */
-const password = { min: 8, max: 255, blank: 'HAS_TEXT', exact: true } as const;
+/** Any characters: what makes a password good is its length, and that nobody guesses it. The address is that of the user in the body. */
+const password = text({
+  required: true,
+  min: SHORTEST_PASSWORD,
+  max: 255,
+  blank: 'HAS_TEXT',
+  exact: true,
+  description: 'IN: common, easy to guess, or with the name of the e-mail address in it.',
+  also: (value, _siblings, whole) => (isGuessable(String(value), emailIn(whole)) ? 'IN' : null),
+});
+
+function emailIn(body: unknown): string | null {
+  const { email } = body as { readonly email?: unknown };
+  return typeof email === 'string' ? email : null;
+}
 
 export const UserBody = shape({
   name: text({ required: true, ...name }),
   surname: text({ required: true, ...name }),
   email: text({ required: true, ...email }),
   mobileNumber,
-  password: object({ value: text({ required: true, ...password }) }, {}),
+  password: object({ value: password }, {}),
 });
 
 export const UserPatch = shape({
@@ -38,7 +51,7 @@ export const PasswordBody = shape({
     { value: text({ required: true, max: 255, blank: 'HAS_TEXT', exact: true }) },
     { required: true },
   ),
-  newPassword: object({ value: text({ required: true, ...password }) }, { required: true }),
+  newPassword: object({ value: password }, { required: true }),
 });
 
 export const UsersQuery = shape({

@@ -7,11 +7,12 @@ import {
   type AuthChannel,
   factorPut,
   loginOf,
-  loginReset,
   loginTried,
   mobileOfOther,
   needEmail,
   type Programme,
+  passwordSet,
+  passwordsOf,
   type User,
   userEmailKind,
   userInsert,
@@ -158,10 +159,17 @@ export async function changePassword(issuer: Issuer, session: Session, old: stri
   const until = new Date(now.getTime() + LOCKED_MS);
   const counted = await loginTried(issuer.db, tenant.id, user.id, { right, now, most: MOST_FAILURES, until });
   if (!counted) throw new Refusal('LOGIN_LOCKED');
-  if (!right) throw new Refusal('PASSWORD_INVALID');
-  const password = await issuer.tenants.passwords.from(tenant.id, next);
+  if (!right || !login) throw new Refusal('PASSWORD_INVALID');
+  const password = await issuer.tenants.passwords.another(tenant.id, passwordsOf(login), next);
+  if (!password) throw new Refusal('PASSWORD_ALREADY_USED');
   await issuer.db.transaction(async (db) => {
-    await loginReset(db, { tenantId: tenant.id, id: user.id }, password, now);
+    const set = await passwordSet(
+      db,
+      { tenantId: tenant.id, id: user.id },
+      { next: password, against: login.password, at: now },
+    );
+    // Somebody was faster, and the old one is not the password any more.
+    if (!set) throw new Refusal('PASSWORD_INVALID');
     // Whoever else is in with the old one is out.
     await sessionsEnd(db, tenant.id, user.id, now, session.tokenHash);
   });

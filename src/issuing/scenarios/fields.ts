@@ -1,4 +1,5 @@
 // One wrong field each: the codes that our rules can give.
+import { SANDBOX_PASSWORD } from '../tenants/index.ts';
 import { goodCard } from './creation.ts';
 import { type Caller, invalid, type Request, type Scenario, scenario } from './scenario.ts';
 
@@ -6,6 +7,11 @@ export const requestCard = (data: object, type = 'consumer'): Request => [
   'POST',
   '/cards/request',
   { type, data: { ...goodCard, ...data } },
+];
+const password = (value: string): Request => [
+  'POST',
+  '/users/password',
+  { oldPassword: { value: SANDBOX_PASSWORD }, newPassword: { value } },
 ];
 const limits = (data: object): Request => ['PUT', '/cards/limits/1', { data }];
 
@@ -22,6 +28,7 @@ const FIELDS: readonly (readonly [name: string, request: Request, params: readon
     ['data'],
     'minTransactionAmount',
   ],
+  ['users.password.IN', password('password123456'), ['newPassword'], 'value'],
 ];
 
 export const fieldScenarios = (consumer: Caller): Scenario[] => [

@@ -104,16 +104,20 @@ async function people(stage: Stage, consumer: Caller): Promise<Scenario[]> {
     tokens.set(email, token);
     found.push(refused(code, name, withToken(token), request));
   }
-  const password: Request = [
+  const password = (old: string, next: string): Request => [
     'POST',
     '/users/password',
-    { oldPassword: { value: 'wrong' }, newPassword: { value: 'a better one than before' } },
+    { oldPassword: { value: old }, newPassword: { value: next } },
   ];
+  const another = password('wrong', 'a better one than before');
+  const same = password(SANDBOX_PASSWORD, SANDBOX_PASSWORD);
+  const ofCodes = withToken(await stage.token(USER_OF_CODES));
   return [
     ...found,
     refused('STEP_UP_REQUIRED', 'users.create', consumer, ['POST', '/users', person]),
-    refused('PASSWORD_INVALID', 'users.password', withToken(await stage.token(USER_OF_CODES)), password),
-    refused('LOGIN_LOCKED', 'users.password', withToken(await stage.token(LOCKED)), password),
+    refused('PASSWORD_INVALID', 'users.password', ofCodes, another),
+    refused('PASSWORD_ALREADY_USED', 'users.password', ofCodes, same),
+    refused('LOGIN_LOCKED', 'users.password', withToken(await stage.token(LOCKED)), another),
   ];
 }
 

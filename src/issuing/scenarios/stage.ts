@@ -108,9 +108,9 @@ export function stageFor(issuer: Issuer, authorizer: Authorizer): Stage {
     async lock() {
       const [locked, forgiven] = [await userOf(LOCKED), await userOf(USER_OF_CODES)];
       const now = issuer.clock.now();
-      await loginReset(db, { tenantId, id: locked.id }, null, now);
+      await loginReset(db, { tenantId, id: locked.id }, now);
       await loginTried(db, tenantId, locked.id, { right: false, now, most: 1, until: addMs(now, 30 * 60_000) });
-      await loginReset(db, { tenantId, id: forgiven.id }, null, now);
+      await loginReset(db, { tenantId, id: forgiven.id }, now);
     },
   };
 }

@@ -3,6 +3,7 @@
 
 export { identityCreate, secretCreate, type Tools, tenantCreate, userCreate } from './manage.ts';
 export * from './model.ts';
+export { isGuessable, SHORTEST_PASSWORD } from './password-rules.ts';
 export { passwordFrom, passwordMatches } from './passwords.ts';
 export {
   factorPut,
@@ -17,6 +18,8 @@ export {
   mobileOfOther,
   needEmail,
   needIdentity,
+  passwordSet,
+  passwordsOf,
   userEmailKind,
   userGet,
   userInsert,

@@ -51,6 +51,8 @@ export interface Passwords {
   from(tenantId: bigint, password: string): Promise<Password>;
   /** In constant time; null never matches. */
   matches(tenantId: bigint, kept: Password | null, given: string): Promise<boolean>;
+  /** The password to be kept for `given`; null when it is one of those that the user has or had. */
+  another(tenantId: bigint, kept: readonly Password[], given: string): Promise<Password | null>;
 }
 
 /** A hash takes a core for a twentieth of a second: most cores stay with the payments, and threads of the pool with everything else. */
@@ -72,8 +74,15 @@ export function createPasswords({ clock, random }: { readonly clock: Clock; read
   });
   const turn = <Value>(tenantId: bigint, work: () => Promise<Value>): Promise<Value> =>
     turns.run({ owner: tenantId.toString(), long: false, work });
+  const from: Passwords['from'] = (tenantId, password) => turn(tenantId, () => passwordFrom(random, password));
+  const matches: Passwords['matches'] = (tenantId, kept, given) => turn(tenantId, () => passwordMatches(kept, given));
   return {
-    from: (tenantId, password) => turn(tenantId, () => passwordFrom(random, password)),
-    matches: (tenantId, kept, given) => turn(tenantId, () => passwordMatches(kept, given)),
+    from,
+    matches,
+    async another(tenantId, kept, given) {
+      // A turn for each, one after the other: whoever changes a password takes no more of the queue at once than who logs in.
+      for (const one of kept) if (await matches(tenantId, one, given)) return null;
+      return from(tenantId, given);
+    },
   };
 }

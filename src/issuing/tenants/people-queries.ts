@@ -137,8 +137,8 @@ export const usersOf = (db: Db, tenantId: bigint, identityId: bigint): Promise<U
   );
 
 /**
- * False when the e-mail address is another user's. The password stays as it is unless one is given. Inside a transaction: the tenant's
- * row stands for its addresses, so that of two who take the same one the second finds it taken.
+ * False when the e-mail address is another user's. `password`: of a user who is new; that of others stays (`passwordSet`). Inside a
+ * transaction: the tenant's row stands for its addresses, so that of two who take the same one the second finds it taken.
  */
 export async function userUpsert(db: Db, row: User, password: Password | null = null): Promise<boolean> {
   await db.query('select id from tenants where id = $1 for no key update', [row.tenant_id]);
@@ -152,8 +152,7 @@ export async function userUpsert(db: Db, row: User, password: Password | null = 
     `insert into users (tenant_id, id, identity_id, kind, name, surname, email, mobile, active, roles, password, failed_logins, locked_until, created_at, updated_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 0, null, $12, $13)
      on conflict (tenant_id, id) do update set name = excluded.name, surname = excluded.surname, email = excluded.email,
-       mobile = excluded.mobile, active = excluded.active, roles = excluded.roles, password = coalesce(excluded.password, users.password),
-       updated_at = excluded.updated_at`,
+       mobile = excluded.mobile, active = excluded.active, roles = excluded.roles, updated_at = excluded.updated_at`,
     [
       row.tenant_id,
       row.id,
@@ -173,17 +172,26 @@ export async function userUpsert(db: Db, row: User, password: Password | null = 
   return true;
 }
 
-export interface Login {
+interface Passwords {
+  readonly password: Password | null;
+  /** Those before it, the latest first. */
+  readonly former_passwords: readonly Password[];
+}
+
+export interface Login extends Passwords {
   readonly id: bigint;
   readonly identity_id: bigint;
-  readonly password: Password | null;
   readonly locked_until: Date | null;
 }
+
+/** What a new password must not be: the one in force and those before it. */
+export const passwordsOf = ({ password, former_passwords }: Passwords): Password[] =>
+  password === null ? [...former_passwords] : [password, ...former_passwords];
 
 /** By e-mail address in lower case. */
 export async function loginOf(db: Db, tenantId: bigint, email: string): Promise<Login | null> {
   const rows = await db.query<Login>(
-    'select id, identity_id, password, locked_until from users where tenant_id = $1 and email = $2',
+    'select id, identity_id, password, former_passwords, locked_until from users where tenant_id = $1 and email = $2',
     [tenantId, email],
   );
   return rows[0] ?? null;
@@ -223,18 +231,34 @@ export async function loginTried(
   return rows.length > 0;
 }
 
-/** No lock, no wrong try that counts, and another password if one is given. */
-export async function loginReset(
+/** No lock, and no wrong try that counts. */
+export async function loginReset(db: Db, { tenantId, id }: PersonKey, at: Date): Promise<void> {
+  await db.query(
+    'update users set failed_logins = 0, locked_until = null, updated_at = $3 where tenant_id = $1 and id = $2',
+    [tenantId, id, at],
+  );
+}
+
+/** With the one in force: none of the last four (PCI DSS 8.3.7). */
+const MOST_FORMER = 3;
+
+/**
+ * Another password, no lock, no wrong try that counts; the one of before is remembered. False: `against`, which the new one was compared
+ * with, is not in force any more, and nothing was changed. One statement: of two changes at once one is made.
+ */
+export async function passwordSet(
   db: Db,
   { tenantId, id }: PersonKey,
-  password: Password | null,
-  at: Date,
-): Promise<void> {
-  await db.query(
-    `update users set failed_logins = 0, locked_until = null, password = coalesce($3, password), updated_at = $4
-     where tenant_id = $1 and id = $2`,
-    [tenantId, id, password && JSON.stringify(password), at],
+  { next, against, at }: { readonly next: Password; readonly against: Password | null; readonly at: Date },
+): Promise<boolean> {
+  const rows = await db.query(
+    `update users set failed_logins = 0, locked_until = null, password = $3::jsonb, updated_at = $4,
+       former_passwords = case when password is null then former_passwords
+         else jsonb_path_query_array(jsonb_build_array(password) || former_passwords, '$[0 to ${MOST_FORMER - 1}]') end
+     where tenant_id = $1 and id = $2 and password is not distinct from $5::jsonb returning id`,
+    [tenantId, id, JSON.stringify(next), at, against && JSON.stringify(against)],
   );
+  return rows.length > 0;
 }
 
 export async function factorsOf(db: Db, tenantId: bigint, userId: bigint): Promise<AuthChannel[]> {
