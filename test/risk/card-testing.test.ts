@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Random, seededRandom } from '../../src/base/index.ts';
 import { type Answer, liveTesting, sandboxTesting } from '../../src/gateway/risk/card-testing.ts';
-import { hasVisitor, keysOf, type Payment } from '../../src/gateway/risk/facts.ts';
+import { hasVisitor, type Keys, keysOf, type Payment } from '../../src/gateway/risk/facts.ts';
 import { RETRY_LIMITS, SANDBOX_LIMITS, SIGNALS, UNFAMILIAR } from '../../src/gateway/risk/thresholds.ts';
 import { keyed, MemoryCounters, payment } from './memory.ts';
 
@@ -21,6 +21,8 @@ type Action = 'pass' | 'refuse' | 'force3d';
 class Defence {
   readonly #counters = new MemoryCounters();
   readonly #testing;
+  /** Of payments that are still to be answered. */
+  readonly #keys = new WeakMap<Payment, Keys>();
 
   constructor(testing = liveTesting) {
     this.#testing = testing;
@@ -28,6 +30,7 @@ class Defence {
 
   ask(of: Payment): Action {
     const keys = keysOf(of, keyed);
+    this.#keys.set(of, keys);
     const counters = this.#counters.load(keys, this.#testing.windows, of.at);
     const visitor = hasVisitor(of);
     const action = this.#testing.suspicionOf(keys, counters, visitor)?.action ?? 'pass';
@@ -37,7 +40,8 @@ class Defence {
   }
 
   answer(of: Payment, answer: Answer, at: Date): void {
-    this.#counters.apply(this.#testing.answered(of.project.id, keysOf(of, keyed), answer, hasVisitor(of), at));
+    const keys = this.#keys.get(of) ?? keysOf(of, keyed);
+    this.#counters.apply(this.#testing.answered(of.project.id, keys, answer, hasVisitor(of), at));
   }
 }
 

@@ -2,42 +2,77 @@
 import { createHmac } from 'node:crypto';
 import { type Counters, countersFrom, type Window, wantedOf } from '../../src/gateway/risk/counters.ts';
 import type { Keyed, Keys, Payment } from '../../src/gateway/risk/facts.ts';
-import type { CounterRow } from '../../src/gateway/risk/queries.ts';
+import type { Counted, CounterRow } from '../../src/gateway/risk/queries.ts';
 import type { Change } from '../../src/store/index.ts';
 
-export const keyed: Keyed = (purpose, data) => createHmac('sha256', purpose).update(data).digest();
+const keys = new Map<string, Map<string, Buffer>>();
+
+/** A replay asks for the same few thousand keys a million times. */
+export const keyed: Keyed = (purpose, data) => {
+  const made = keys.get(purpose) ?? new Map<string, Buffer>();
+  keys.set(purpose, made);
+  const key = made.get(data) ?? createHmac('sha256', purpose).update(data).digest();
+  made.set(data, key);
+  return key;
+};
+
+/** A bucket with all that was counted up to its end: a window is the difference of two. */
+interface Bucket {
+  readonly at: number;
+  count: bigint;
+  sum: bigint;
+}
+
+/** How many of the buckets begin before this time. */
+function before(series: readonly Bucket[], time: number): number {
+  let [low, high] = [0, series.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((series[middle] as Bucket).at < time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
 
 export class MemoryCounters {
-  /** By dimension, key and span: buckets in the order of their times. */
-  readonly #series = new Map<string, { at: number; count: bigint; sum: bigint }[]>();
+  /** By span and dimension, then by key: buckets in the order of their times. */
+  readonly #series = new Map<string, Map<string, Bucket[]>>();
 
   apply(changes: readonly Change[]): void {
     for (const change of changes) {
       if (change.table.name !== 'risk_counters') continue;
       const { dimension, key_hash, span, bucket_at, count, sum } = change.row as unknown as CounterRow;
-      const name = `${dimension} ${key_hash} ${span}`;
-      const series = this.#series.get(name) ?? [];
-      this.#series.set(name, series);
-      const bucket = series.findLast(({ at }) => at === bucket_at.getTime());
-      if (bucket) Object.assign(bucket, { count: bucket.count + count, sum: bucket.sum + sum });
-      else series.push({ at: bucket_at.getTime(), count, sum });
+      const name = `${span} ${dimension}`;
+      const ofDimension = this.#series.get(name) ?? new Map<string, Bucket[]>();
+      this.#series.set(name, ofDimension);
+      const series = ofDimension.get(key_hash) ?? [];
+      ofDimension.set(key_hash, series);
+      const at = bucket_at.getTime();
+      const place = before(series, at);
+      if (series[place]?.at !== at) {
+        const { count = 0n, sum = 0n } = series[place - 1] ?? {};
+        series.splice(place, 0, { at, count, sum });
+      }
+      for (const bucket of series.slice(place)) {
+        bucket.count += count;
+        bucket.sum += sum;
+      }
     }
   }
 
-  load(keys: Keys, windows: readonly Window[], now: Date): Counters {
-    const wanted = wantedOf(keys, windows, now);
+  load(of: Keys, windows: readonly Window[], now: Date): Counters {
+    const wanted = wantedOf(of, windows, now);
     const totals = wanted.map(({ dimension, keyHash, span, since }) => {
-      const total = { count: 0n, sum: 0n };
-      for (const { at, count, sum } of this.#series.get(`${dimension} ${keyHash} ${span}`) ?? []) {
-        if (at < since.getTime() || at > now.getTime()) continue;
-        total.count += count;
-        total.sum += sum;
-      }
-      return total;
+      const series = this.#series.get(`${span} ${dimension}`)?.get(keyHash) ?? [];
+      const upTo = (place: number): Counted => series[place - 1] ?? NOTHING;
+      const [all, old] = [upTo(before(series, now.getTime() + 1)), upTo(before(series, since.getTime()))];
+      return { count: all.count - old.count, sum: all.sum - old.sum };
     });
     return countersFrom(wanted, totals);
   }
 }
+
+const NOTHING: Counted = { count: 0n, sum: 0n };
 
 export interface Told {
   readonly amount?: bigint;
