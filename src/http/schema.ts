@@ -1,6 +1,6 @@
-// Schemas at work: each is compiled once, when the server starts, into a check that reports every wrong field and a step that
+// Schemas at work: each is compiled once, when the first value is checked, into a check that reports every wrong field and a step that
 // makes typed values of the right ones. Rule: one error a field, in the order of the schema, and never the value itself.
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { assert } from '../base/index.ts';
 import type { FieldError } from './failure.ts';
 import { type FieldKindName, fieldKinds, listParts } from './fields.ts';
@@ -91,17 +91,20 @@ function isOfKind(kind: FieldKindName, text: string): boolean {
 
 const compiled = new WeakMap<object, CompiledSchema>();
 
-/** Compiles a schema, once however often it is asked for. */
+/** A schema at work, once however often it is asked for. Its check costs milliseconds to make, so a start doesn't make them all. */
 export function compileSchema(schema: JsonSchema): CompiledSchema {
   const known = compiled.get(schema);
   if (known) return known;
-  const validate = ajv.compile(schema);
+  let validate: ValidateFunction | null = null;
   const root = nodeOf(schema, 0);
   const cleaner = cleanerOf(schema);
   const result: CompiledSchema = {
     schema,
     root,
-    check: (value) => (validate(value) ? NONE : (validate.errors ?? []).flatMap(violationOf)),
+    check(value) {
+      validate ??= ajv.compile(schema);
+      return validate(value) ? NONE : (validate.errors ?? []).flatMap(violationOf);
+    },
     clean: (value) => cleaner?.(value),
   };
   compiled.set(schema, result);

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { before, describe, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { AnyApi, Server } from '../../src/http/index.ts';
+import { compileSchema, type JsonSchema } from '../../src/http/schema.ts';
 import { answerChecker, answersOfRun, type Checker, DESCRIBED, type Sent, watchAnswers } from '../support/answers.ts';
 import { payment, type TestApp, testApp } from '../support/app.ts';
 
@@ -116,6 +117,12 @@ describe('the description of answers', () => {
       }
     }
   });
+});
+
+test('every request has a shape that can be checked', () => {
+  for (const { endpoints } of apis)
+    for (const { params, query, body } of endpoints)
+      for (const schema of [params, query, body]) if (schema) compileSchema(schema as JsonSchema).check({});
 });
 
 describe('the check of answers', () => {
