@@ -8,6 +8,7 @@ import { type Owner, readMd } from './carrier.ts';
 import type { Keys } from './cavv.ts';
 import type { Directory } from './directory.ts';
 import { type Finished, finish, type Returned } from './finish.ts';
+import type { Form3d } from './form.ts';
 import { type Closing, closedInsert, transactionOfOrder } from './queries.ts';
 import { formAgain, type Started, start } from './requestor.ts';
 
@@ -57,7 +58,9 @@ export interface Threeds {
   unfinished(
     owner: bigint,
     orderId: bigint,
-  ): Promise<{ readonly kind: 'form'; readonly html: string } | { readonly kind: 'answered' } | null>;
+  ): Promise<
+    { readonly kind: 'form'; readonly form: Form3d; readonly html: string } | { readonly kind: 'answered' } | null
+  >;
   /** Whose MD this claims to be, for errors and limits; proves nothing. */
   ownerOf(md: string): Owner | null;
   /** The order leaves the transaction: with its result (used) or without it (expired). Once; for the commit that moves the order. */
@@ -72,7 +75,7 @@ export function createThreeds(options: ThreedsOptions): Threeds {
       const row = await transactionOfOrder(options.db, owner, orderId);
       if (!row || row.closed) return null;
       if (row.state === 'done' || options.clock.now() >= row.expires_at) return { kind: 'answered' };
-      return { kind: 'form', html: formAgain(options, row) };
+      return { kind: 'form', ...formAgain(options, row) };
     },
     ownerOf: (md) => readMd(options.ids, md),
     close: (owner, transactionId, how, at) => [

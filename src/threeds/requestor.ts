@@ -129,7 +129,11 @@ function formOf({ publicUrl }: Pick<RequestorOptions, 'publicUrl'>, row: Transac
 }
 
 /** The form of a transaction that waits for its browser, for a payer who reloads or comes back: the same as the first time. */
-export function formAgain(options: Pick<RequestorOptions, 'ids' | 'keys' | 'publicUrl'>, row: Found): string {
+export function formAgain(
+  options: Pick<RequestorOptions, 'ids' | 'keys' | 'publicUrl'>,
+  row: Found,
+): { readonly form: Form3d; readonly html: string } {
   const whose = { owner: row.project_id, orderId: row.order_id, transactionId: row.id };
-  return formHtml(formOf(options, row, makeMd(options.ids, options.keys, whose)));
+  const form = formOf(options, row, makeMd(options.ids, options.keys, whose));
+  return { form, html: formHtml(form) };
 }

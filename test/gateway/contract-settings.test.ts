@@ -166,10 +166,27 @@ test('unique_merchant_order_id: "the same id and content return the first order,
       'rejected',
     ]);
     const all = await Promise.all(Array.from({ length: 10 }, () => shop.authorize({ merchant_order_id: 'U-3' })));
-    const made = new Set(all.filter(({ status }) => status === 200).map((reply) => orderOf(reply).id));
-    assert.equal(made.size, 1);
-    const list = await florin.merchant('GET', '/gateway/orders/?merchant_order_id=U-3');
-    assert.equal(list.body.orders.length, 1);
+    const paid = all.filter(({ status }) => status === 200).map(orderOf);
+    const [only] = (await florin.merchant('GET', '/gateway/orders/?merchant_order_id=U-3')).body.orders;
+    for (const { id, status } of paid)
+      assert.deepEqual([id, status], [only.id, 'authorized'], '200 is a payment that is done');
+    for (const reply of all.filter(({ status }) => status !== 200))
+      assert.deepEqual([...refusedAs(reply).slice(0, 2), reply.body.order_id], [500, 'error', only.id]);
+  });
+});
+
+test('unique_merchant_order_id: the first order comes with what goes on with it, "201; Location" and "prepared with form3d"', async () => {
+  await shop.withSettings({ unique_merchant_order_id: true }, async () => {
+    const [made, again] = [
+      await shop.create({ merchant_order_id: 'U-4' }),
+      await shop.create({ merchant_order_id: 'U-4' }),
+    ];
+    assert.deepEqual([again.status, again.headers.get('location')], [201, made.headers.get('location')]);
+    await shop.act(orderOf(made).id, 'cancel');
+    assert.deepEqual(refusedAs(await shop.create({ merchant_order_id: 'U-4' })).slice(0, 2), [402, 'rejected']);
+    const challenged = { merchant_order_id: 'U-5', pan: simulated('10', '920') };
+    const [asked, repeated] = [await shop.authorize(challenged), await shop.authorize(challenged)];
+    assert.deepEqual([repeated.status, orderOf(repeated)], [201, orderOf(asked)]);
   });
 });
 

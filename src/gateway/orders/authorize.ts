@@ -17,7 +17,7 @@ import { refusalAnswer, stateAnswer } from './answers.ts';
 import { askDirectory } from './ask.ts';
 import { paymentOf } from './assess.ts';
 import { allowedBy, proof, type Reason, reasonFor } from './authenticate.ts';
-import { existingAnswer, uniqueId } from './create.ts';
+import { authorizedBefore, uniqueId } from './create.ts';
 import { type Draft, newOrder } from './draft.ts';
 import { fraudMessage, type RefusalCode, refusals } from './errors.ts';
 import { closedTo, type Gateway, terminalFor, terminalOf, viewOf } from './gateway.ts';
@@ -116,7 +116,7 @@ export async function authorize(gateway: Gateway, request: AuthorizeRequest): Pr
   const submit = () => gateway.committer.submit(command);
   // A payment page's order is there already.
   const begun = await (pageOrder ? submit() : making(gateway, prepared.orderId, submit));
-  if ('existing' in begun) return existingAnswer(gateway, project, begun.existing);
+  if ('existing' in begun) return authorizedBefore(gateway, project, begun.existing);
   if ('unresolved' in begun) return unresolvedAnswer(gateway, project, begun.unresolved, true);
   if ('answer' in begun) return begun.answer;
   const { card, browser } = request;

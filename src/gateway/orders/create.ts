@@ -7,6 +7,7 @@ import { type Draft, newOrder } from './draft.ts';
 import type { RefusalCode } from './errors.ts';
 import { closedTo, type Gateway, terminalFor, viewOf } from './gateway.ts';
 import { making } from './made.ts';
+import { isBusy, type OrderStatus } from './model.ts';
 import { refusalRecord } from './operate.ts';
 import {
   merchantOrderIdInsert,
@@ -15,6 +16,7 @@ import {
   orderInsert,
   payLinkInsert,
   payLinkKind,
+  payLinkOrder,
 } from './queries.ts';
 import { eventOf } from './settle.ts';
 
@@ -35,13 +37,20 @@ export function pageTokenOwner(gateway: Gateway, token: string): bigint | null {
   return gateway.permutation.inward(Buffer.from(token, 'base64url').readBigUInt64BE().toString());
 }
 
-/** The page of who pays by a link that is for many: the same for the same form, so that a form sent twice is one order. */
-export function ownPageToken(gateway: Gateway, owner: bigint, link: string, form: string): string {
+function keyedPageToken(gateway: Gateway, owner: bigint, purpose: string, text: string): string {
   const token = Buffer.alloc(24);
   token.writeBigUInt64BE(BigInt(gateway.permutation.outward(owner)));
-  gateway.vault.keyed('own-page', `${link}/${form}`).copy(token, 8, 0, 16);
+  gateway.vault.keyed(purpose, text).copy(token, 8, 0, 16);
   return token.toString('base64url');
 }
+
+/** The page of who pays by a link that is for many: the same for the same form, so that a form sent twice is one order. */
+export const ownPageToken = (gateway: Gateway, owner: bigint, link: string, form: string): string =>
+  keyedPageToken(gateway, owner, 'own-page', `${link}/${form}`);
+
+/** The page of an order that a repeated create finds again: its address is told every time, though only its hash is stored. */
+const repeatablePageToken = (gateway: Gateway, owner: bigint, orderId: bigint): string =>
+  keyedPageToken(gateway, owner, 'page-of-order', orderId.toString());
 
 export interface CreateRequest {
   readonly project: Project;
@@ -98,8 +107,10 @@ export function uniqueId(
 
 export async function create(gateway: Gateway, request: CreateRequest): Promise<StoredAnswer> {
   const created = await createOrder(gateway, request);
-  return 'answer' in created ? created.answer : existingAnswer(gateway, request.project, created.existing);
+  return 'answer' in created ? created.answer : createdBefore(gateway, request.project, created.existing);
 }
+
+const addressOf = (gateway: Gateway, token: string): string => `${gateway.publicUrl}/pay/${token}`;
 
 /** The answer of create with what it comes from: a refusal's code, or the order that has the merchant_order_id already. */
 export type Created =
@@ -113,8 +124,9 @@ export async function createOrder(
   const view = viewOf(gateway, project);
   const terminal = terminalFor(project, draft.terminal, draft.currency);
   const id = gateway.ids.next();
-  const token = ownPage ?? newPageToken(gateway, project.id);
   const unique = uniqueId(gateway, project, ownPage ? { ...draft, merchantOrderId: null } : draft, id, draft);
+  const repeatable = unique.needs.length > 0 ? repeatablePageToken(gateway, project.id, id) : null;
+  const token = ownPage ?? repeatable ?? newPageToken(gateway, project.id);
   const tokenHash = pageTokenHash(gateway, token);
   const page = { kind: payLinkKind, key: { owner: project.id, tokenHash } };
   const command: Command<Created> = {
@@ -147,11 +159,7 @@ export async function createOrder(
       if ('existing' in unused) return { value: unused, changes: [] };
       if ('refuse' in unused) return refused(unused.refuse);
       const order = newOrder(project.id, draft, terminal, id, now);
-      const answer = orderAnswer(
-        view,
-        { order, operations: [] },
-        { status: 201, location: `${gateway.publicUrl}/pay/${token}` },
-      );
+      const answer = orderAnswer(view, { order, operations: [] }, { status: 201, location: addressOf(gateway, token) });
       return {
         value: { answer, refused: null },
         changes: [
@@ -172,9 +180,36 @@ export async function createOrder(
   return making(gateway, id, () => gateway.committer.submit(command));
 }
 
-/** The first order under a merchant_order_id, as it stands now. A page's address is told only once, so none is given here. */
-export async function existingAnswer(gateway: Gateway, project: Project, orderId: bigint): Promise<StoredAnswer> {
+/** What a create is told whose order an earlier one made: with its page while something can be paid there. */
+async function createdBefore(gateway: Gateway, project: Project, orderId: bigint): Promise<StoredAnswer> {
   const state = await orderGet(gateway.db, project.id, orderId);
-  if (!state) return refusalAnswer('operation_in_progress', null);
-  return stateAnswer(viewOf(gateway, project), state, { isNew: true });
+  if (!state) return refusalAnswer('error', null);
+  const view = viewOf(gateway, project);
+  if (!PAYABLE.has(state.order.status)) return stateAnswer(view, state, { isNew: true });
+  const token = repeatablePageToken(gateway, project.id, orderId);
+  const known = await payLinkOrder(gateway.db, project.id, pageTokenHash(gateway, token));
+  return orderAnswer(view, state, {
+    status: 201,
+    ...(known === orderId ? { location: addressOf(gateway, token) } : {}),
+  });
+}
+
+const PAYABLE: ReadonlySet<OrderStatus> = new Set(['new', 'prepared']);
+
+/**
+ * What an authorization is told whose order an earlier one made. 200 is said of what is done, 201 with the form of what waits for the cardholder;
+ * while the issuer, the bank or its directory is being asked nobody knows, and that is no refusal.
+ */
+export async function authorizedBefore(gateway: Gateway, project: Project, orderId: bigint): Promise<StoredAnswer> {
+  const state = await orderGet(gateway.db, project.id, orderId);
+  if (!state) return refusalAnswer('error', null);
+  const view = viewOf(gateway, project);
+  if (!PAYABLE.has(state.order.status)) return stateAnswer(view, state, { isNew: true });
+  const waits =
+    state.order.status === 'prepared' && !isBusy(state.order)
+      ? await gateway.threeds.unfinished(project.id, orderId)
+      : null;
+  return waits?.kind === 'form'
+    ? orderAnswer(view, state, { status: 201, form: { form: { ...waits.form }, html: waits.html } })
+    : refusalAnswer('error', view.outward(orderId));
 }
