@@ -297,7 +297,6 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       onRefused: (from) => refusals.refused(from, 'operator', null),
     });
     const apis: AnyApi[] = [
-      ...issuing.apis,
       gatewayApi({
         gateway,
         projects,
@@ -307,6 +306,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
         failures,
         onRefused: (from, login) => refusals.refused(from, 'gateway', login),
       }),
+      ...issuing.apis,
       operatorApi(office, operatorAuthentication, issuing.operator),
     ];
     if (ground.sandbox && simulator) {

@@ -64,7 +64,14 @@ export const fieldKinds = {
     says: '0, 1, "0", "1", false, true, "false" or "true"',
     number: true,
     clean: (value: string | boolean) => TRUE.has(value),
-    document: { enum: [0, 1, '0', '1', false, true, 'false', 'true'] },
+    // Type by type: makers of clients pass over an enumeration of several types, and over all that has such a field.
+    document: {
+      anyOf: [
+        { type: 'integer', enum: [0, 1] },
+        { type: 'boolean' },
+        { type: 'string', enum: ['0', '1', 'false', 'true'] },
+      ],
+    },
   },
   integer: {
     says: 'a whole number',

@@ -9,7 +9,7 @@ import type { JsonSchema } from './schema.ts';
 // biome-ignore lint/suspicious/noExplicitAny: a description covers APIs of every kind of principal
 export type AnyApi = Api<any>;
 
-/** Bodies that the server really answered, by operation and status. */
+/** Bodies that the server really answered, by operation and status; `request`: one that it was asked with. */
 export type Examples = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** Of what a failure brings with it, whatever the endpoint. */

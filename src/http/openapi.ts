@@ -37,15 +37,28 @@ export function openapiOf(apis: readonly AnyApi[], info: ApiInfo): Json {
     openapi: '3.1.0',
     info: { title: info.title, version: info.version, ...(info.description ? { description: info.description } : {}) },
     servers: [{ url: info.url ?? '/' }],
-    // An API may be declared in parts, by what they ask of the caller.
-    tags: [
-      ...new Map(
-        apis.map(({ name, description }) => [name, { name, ...(description ? { description } : {}) }]),
-      ).values(),
-    ],
+    tags: tagsOf(apis),
     paths,
     components: components.all,
   };
+}
+
+/** Of an API, or of the part of one that an endpoint names. */
+const tagOf = (api: AnyApi, { tag }: AnyEndpoint<unknown>): string => (tag ? `${api.name}: ${tag}` : api.name);
+
+/** Those that operations carry, in the order of the APIs. An API's description stands with its first; it may be declared in parts. */
+function tagsOf(apis: readonly AnyApi[]): Json[] {
+  const tags = new Map<string, Json>();
+  const described = new Set<string>();
+  for (const api of apis)
+    for (const endpoint of api.endpoints) {
+      const name = tagOf(api, endpoint);
+      if (tags.has(name)) continue;
+      const first = !described.has(api.name) && api.description;
+      tags.set(name, { name, ...(first ? { description: api.description } : {}) });
+      if (first) described.add(api.name);
+    }
+  return [...tags.values()];
 }
 
 function operationOf(
@@ -57,20 +70,21 @@ function operationOf(
   examples: Examples,
 ): Json {
   const { summary, description, right } = endpoint;
+  const known = examples[endpoint.operation];
   const body = (endpoint.body ?? NOTHING) as JsonSchema;
   const writes = isWrite(api, method);
   const hasBody =
     writes && (Object.keys(body.properties ?? {}).length > 0 || typeof body.additionalProperties === 'object');
   return {
     operationId,
-    tags: [endpoint.tag ?? api.name],
+    tags: [tagOf(api, endpoint)],
     summary,
     ...(description || right
       ? { description: [description, right ? `Needs the right \`${right}\`.` : ''].filter(Boolean).join('\n\n') }
       : {}),
     security: [Object.fromEntries(Object.keys(api.authentication.schemes).map((name) => [name, []]))],
     parameters: parametersOf(api, endpoint, writes, components),
-    ...(hasBody ? { requestBody: requestBodyOf(api, body, endpoint.example, components) } : {}),
+    ...(hasBody ? { requestBody: requestBodyOf(api, body, endpoint.example ?? known?.request, components) } : {}),
     responses: responsesOf(api, endpoint, writes, components, examples),
   };
 }

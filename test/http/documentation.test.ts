@@ -88,7 +88,11 @@ describe('the API description', () => {
     const { properties, required } = document.components.schemas.OrderRequest;
     assert.deepEqual(required, ['amount']);
     assert.deepEqual(properties.amount.type, ['number', 'string']);
-    assert.deepEqual(properties.options.properties.force3d.enum, [0, 1, '0', '1', false, true, 'false', 'true']);
+    assert.deepEqual(properties.options.properties.force3d.anyOf, [
+      { type: 'integer', enum: [0, 1] },
+      { type: 'boolean' },
+      { type: 'string', enum: ['0', '1', 'false', 'true'] },
+    ]);
     assert.deepEqual(
       create.parameters.map((parameter: Json) => [parameter.in, parameter.name]),
       [['header', 'idempotency-key']],
@@ -103,6 +107,37 @@ describe('the API description', () => {
       kind: 'unauthenticated',
     });
     assert.deepEqual(document.components.securitySchemes.basic.scheme, 'basic');
+  });
+
+  test('its parts are those that operations belong to, in the order of the APIs', () => {
+    const [plain, ...others] = endpoints;
+    assert.ok(plain);
+    const parts: Api<Principal>[] = [
+      {
+        ...declaration,
+        name: 'Shops',
+        description: 'Sells.',
+        endpoints: others.map((one) => ({ ...one, tag: 'Orders' })),
+      },
+      {
+        ...declaration,
+        name: 'Cards',
+        prefix: '/cards',
+        description: 'Issues.',
+        endpoints: [{ ...plain, tag: 'Cards' }],
+      },
+      { ...declaration, name: 'Cards', prefix: '/more', description: 'Issues.', endpoints: [plain] },
+    ];
+    const { tags, paths }: Json = openapiOf(parts, { title: 'Test', version: '1' });
+    assert.deepEqual(tags, [
+      { name: 'Shops: Orders', description: 'Sells.' },
+      { name: 'Cards: Cards', description: 'Issues.' },
+      { name: 'Cards' },
+    ]);
+    const carried = Object.values(paths).flatMap((item: Json) =>
+      Object.values(item).flatMap(({ tags: own }: Json) => own),
+    );
+    assert.deepEqual(new Set(carried), new Set(tags.map(({ name }: Json) => name)));
   });
 
   test('two APIs with a schema of the same name keep both', () => {

@@ -59,7 +59,11 @@ const Settings = Shape(
     Object.entries(settingRules).map(([name, { says }]) => [
       name,
       Optional(
-        Type.Unsafe<unknown>({ type: ['null', 'boolean', 'number', 'string', 'array', 'object'], description: says }),
+        Type.Unsafe<unknown>({
+          type: ['null', 'boolean', 'number', 'string', 'array', 'object'],
+          items: {},
+          description: says,
+        }),
       ),
     ]),
   ) as Record<string, TSchema>,

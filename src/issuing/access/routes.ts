@@ -144,7 +144,6 @@ export const messageEndpoints = (issuer: Issuer): AnyEndpoint<unknown>[] => [
     path: '/messages',
     operation: 'listMessages',
     summary: 'SMS and mails that would have been sent, the newest first',
-    tag: 'Simulator',
     right: null,
     query: Shape({ to: OptionalField(Text({ max: 255 })), limit: OptionalField(Integer(1, 100)) }),
     answers: { 200: { description: 'Messages', schema: sentMessages } },

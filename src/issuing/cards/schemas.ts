@@ -3,8 +3,10 @@ import { currency, friendlyName, PAGE, tag } from '../accounts/index.ts';
 import { amount, choice, digits, flag, list, object, pathId, shape, text } from '../fields/index.ts';
 import { INTERVALS } from '../rules/index.ts';
 
-/** Letters of the Latin script, digits, space, period, hyphen, apostrophe, caret. */
-const NAME = /^[\p{Script=Latin}\p{Mn}\d .'^-]+$/u;
+const NAME = {
+  pattern: /^[\p{Script=Latin}\p{Mn}\d .'^-]+$/u,
+  description: 'Letters of the Latin script, accented ones too, digits, space, period, hyphen, apostrophe, caret.',
+};
 const POST_CODE = /^[A-Za-z0-9 -]+$/;
 const COUNTRY = /^[A-Z]{2}$/;
 /** Fields whose length is no fault of its own. */
@@ -61,8 +63,8 @@ export const CardRequest = shape(
         profileId: digits({ required: true, max: ANY_LENGTH }),
         tag,
         friendlyName,
-        nameOnCard: text({ required: true, min: 1, max: 27, blank: 'HAS_TEXT', pattern: NAME }),
-        nameOnCardLine2: text({ max: 27, pattern: NAME }),
+        nameOnCard: text({ required: true, min: 1, max: 27, blank: 'HAS_TEXT', ...NAME }),
+        nameOnCardLine2: text({ max: 27, ...NAME }),
         billingAddress: object(addressFields, { ...billingAddress, required: true }),
         digitalWallets: object(walletFields, {}),
         authForwardingDefaultTimeoutDecision: timeoutDecision,
@@ -95,7 +97,7 @@ export const CardRequest = shape(
 export const CardPatch = shape({
   tag,
   friendlyName: text({ min: 1, max: 50, blank: 'HAS_TEXT' }),
-  nameOnCardLine2: text({ max: 27, pattern: NAME }),
+  nameOnCardLine2: text({ max: 27, ...NAME }),
   billingAddress: object(addressFields, billingAddress),
   digitalWallets: object(walletFields, {}),
   authForwardingDefaultTimeoutDecision: timeoutDecision,
@@ -148,21 +150,21 @@ export const UpgradeBody = shape({
     { required: true },
   ),
   bulkDelivery: flag({}),
-  nameOnCardLine2: text({ max: 27, pattern: NAME }),
+  nameOnCardLine2: text({ max: 27, ...NAME }),
 });
 
 export const ReplaceBody = shape({
   activationCode: text({ max: 6, blank: 'REGEX', pattern: /^\d+$/, exact: true }),
 });
 
-const CODE = /^[^\p{Cc}]{1,50}$/u;
+const CODE = { pattern: /^[^\p{Cc}]{1,50}$/u, description: '1 to 50 characters, no control characters.' };
 const categories = (description: string) =>
   list(text({ required: true, max: ANY_LENGTH, blank: 'REGEX', pattern: /^\d{4}$/, exact: true }), {
     max: 200,
     description,
   });
 const merchants = (description: string) =>
-  list(text({ required: true, max: ANY_LENGTH, blank: 'REGEX', pattern: CODE, exact: true }), {
+  list(text({ required: true, max: ANY_LENGTH, blank: 'REGEX', ...CODE, exact: true }), {
     max: 200,
     description,
   });

@@ -101,7 +101,8 @@ export function text<const Options extends TextOptions>(options: Options): Field
       type: 'string',
       ...(min > 0 ? { minLength: min } : {}),
       maxLength: max,
-      ...(pattern ? { pattern: pattern.source } : {}),
+      // Classes of Unicode are written in each language's own way: a field with such a pattern says it in words.
+      ...(pattern && !/\\p\{/i.test(pattern.source) ? { pattern: pattern.source } : {}),
     },
     options,
     {

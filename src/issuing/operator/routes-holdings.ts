@@ -14,7 +14,7 @@ import { notFound, refusing, TAG, tenantNamed, unknown, WithId, wrong } from './
 const endpoint = endpointOf<{ readonly name: string }>();
 const Page = Shape({ offset: Optional(Integer(0, 999_999_999)), per_page: Optional(Integer(1, 1000)) });
 
-const ANY = { type: ['null', 'boolean', 'number', 'string', 'array', 'object'] } as const;
+const ANY = { type: ['null', 'boolean', 'number', 'string', 'array', 'object'], items: {} } as const;
 /** Judged as the customers' own request is, so that each wrong field has the code that it has there. */
 const asked = (description: string) =>
   Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: ANY, description });

@@ -11,7 +11,7 @@ export const TAG = 'Issuing';
 /** Judged by the settings' own rules. */
 export const Settings = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
-  additionalProperties: { type: ['null', 'boolean', 'number', 'string', 'array', 'object'] },
+  additionalProperties: { type: ['null', 'boolean', 'number', 'string', 'array', 'object'], items: {} },
   description: 'Settings by name; null takes one back to its default.',
 });
 
