@@ -1,12 +1,18 @@
-// An answer as an example: short, without what is secret, with the same stand-ins for what chance made of ids and codes.
+// A request or an answer as an example: short, without what is secret, with the same stand-ins for what chance made of ids and codes.
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
-/** Of a list of records, as many say what the list is: those with the most to say, in their order. */
+/** Of a list of records, as many say what the list is: those with the most to say, in their order, which chance may have made. */
 const MOST_RECORDS = 3;
 const telling = (records: readonly Json[]): Json[] => {
-  const ranked = records.map((record, i) => ({ i, members: membersOf(record).length }));
-  const kept = ranked.sort((a, b) => b.members - a.members || a.i - b.i).slice(0, MOST_RECORDS);
+  const ranked = records.map((record, i) => ({
+    i,
+    members: membersOf(record).length,
+    names: membersOf(record).join(),
+  }));
+  const kept = ranked
+    .sort((a, b) => b.members - a.members || a.names.localeCompare(b.names) || a.i - b.i)
+    .slice(0, MOST_RECORDS);
   return records.filter((_, i) => kept.some((one) => one.i === i));
 };
 
@@ -55,7 +61,7 @@ export function exampleOf(body: Json, host: string): Json {
     if (typeof value !== 'string' || value === '') return value;
     const standIn = STAND_INS[name];
     if (standIn !== undefined) return standIn;
-    if (isId(value)) return idFor(value);
+    if (isId(value) && name !== 'pan') return idFor(value);
     if (isToken(value)) return 'ONE_TIME_TOKEN';
     const clean = value
       .replaceAll(`http://${host}`, 'https://pay.example')

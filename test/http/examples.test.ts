@@ -1,5 +1,5 @@
-// The examples of the API reference are answers of a real server. src/examples.json is written by this file, and is stale when a
-// fresh answer has other members. `FLORIN_TEST_UPDATE=1 npm test -- test/http/examples.test.ts` writes it anew.
+// The examples of the API reference are requests to and answers of a real server. src/examples.json is written by this file, and is
+// stale when a fresh one has other members. `FLORIN_TEST_UPDATE=1 npm test -- test/http/examples.test.ts` writes it anew.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -16,8 +16,8 @@ const FILE = path.resolve(import.meta.dirname, '../../src/examples.json');
 
 const fresh: Record<string, Record<string, unknown>> = {};
 
-/** Keeps the first answer of each operation and status that the operation itself describes. */
-function keepAnswers(server: Server, apis: readonly AnyApi[]): void {
+/** Keeps the first answer of each operation and status that the operation itself describes, and of what was asked what says the most. */
+function keepExamples(server: Server, apis: readonly AnyApi[]): void {
   watchAnswers(server, apis);
   const endpoints = new Map<string, AnyEndpoint<unknown>>(
     apis.flatMap(({ prefix, endpoints: all }) =>
@@ -26,15 +26,33 @@ function keepAnswers(server: Server, apis: readonly AnyApi[]): void {
       ),
     ),
   );
+  const asked = new WeakMap<object, Buffer[]>();
+  server.app.addHook('onRequest', ({ raw }, _reply, next) => {
+    const chunks: Buffer[] = [];
+    asked.set(raw, chunks);
+    const emit = raw.emit.bind(raw);
+    raw.emit = (name: string | symbol, ...values: unknown[]) => {
+      if (name === 'data') chunks.push(values[0] as Buffer);
+      return emit(name, ...values);
+    };
+    next();
+  });
   server.app.addHook('onSend', (request, reply, payload, next) => {
     const endpoint = endpoints.get(`${request.method} ${request.routeOptions.url}`);
     const { statusCode } = reply;
     const isJson = String(reply.getHeader('content-type')).startsWith('application/json');
+    const host = request.headers.host ?? '';
+    const sent = Buffer.concat(asked.get(request.raw) ?? []).toString();
+    if (endpoint && !endpoint.example && statusCode < 300 && sent !== '') {
+      const known = (fresh[endpoint.operation] ??= {});
+      const shown = exampleOf(JSON.parse(sent), host);
+      if (!known.request || membersOf(shown).length > membersOf(known.request).length) known.request = shown;
+    }
     const text = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.toString() : '';
     if (endpoint && statusCode in endpoint.answers && isJson && text !== '') {
       const { operation } = endpoint;
       const known = (fresh[operation] ??= {});
-      known[statusCode] ??= exampleOf(JSON.parse(text), request.headers.host ?? '');
+      known[statusCode] ??= exampleOf(JSON.parse(text), host);
     }
     next(null, payload);
   });
@@ -42,7 +60,7 @@ function keepAnswers(server: Server, apis: readonly AnyApi[]): void {
 
 let florin: TestApp;
 before(async () => {
-  florin = await testApp({}, { watch: keepAnswers });
+  florin = await testApp({}, { watch: keepExamples });
   await florin.operator('PUT', '/simulator/clock', { now: '2027-01-14T09:30:00.000Z', frozen: true });
   await walkGateway(florin);
   await walkIssuing(florin);
@@ -88,6 +106,36 @@ test('every operation that answers with a body has an example, and every 402 of 
     }
   }
   assert.deepEqual(bare, []);
+});
+
+test('every operation that takes a body shows one', async () => {
+  const document = (await florin.operator('GET', '/openapi.json')).body;
+  const bare: string[] = [];
+  type Asked = Record<
+    string,
+    { readonly requestBody?: { readonly content: Record<string, { readonly example?: unknown }> } }
+  >;
+  for (const [at, item] of Object.entries<Asked>(document.paths))
+    for (const [method, { requestBody }] of Object.entries(item))
+      if (requestBody && requestBody.content['application/json']?.example === undefined)
+        bare.push(`${method.toUpperCase()} ${at}`);
+  assert.deepEqual(bare, []);
+});
+
+test('clients in any language can be made of the description: enumerations of one type, patterns of no dialect, arrays of something', async () => {
+  const document = (await florin.operator('GET', '/openapi.json')).body;
+  const found: string[] = [];
+  const visit = (value: unknown, at: string): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const { enum: values, pattern, type, items } = value as Readonly<Record<string, unknown>>;
+    const types = Array.isArray(values) ? new Set(values.filter((one) => one !== null).map((one) => typeof one)) : null;
+    if (types && types.size > 1) found.push(`${at}: an enumeration of ${[...types].join(', ')}`);
+    if (typeof pattern === 'string' && /\\p\{/i.test(pattern)) found.push(`${at}: ${pattern}`);
+    if ([type].flat().includes('array') && items === undefined) found.push(`${at}: an array of what?`);
+    for (const [name, held] of Object.entries(value)) if (name !== 'example') visit(held, `${at}/${name}`);
+  };
+  visit(document, '#');
+  assert.deepEqual(found, []);
 });
 
 test('nothing in them is secret, or of this run', () => {

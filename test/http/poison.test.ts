@@ -98,7 +98,7 @@ function credentials(path: string): Record<string, string> {
   return { authorization: 'Bearer sandbox-operator' };
 }
 
-/** Bodies that are good, where the description's example isn't one or there is none. */
+/** Bodies that are good and change nothing that others need, where the description's example isn't one. */
 const BODIES: Readonly<Record<string, () => unknown>> = {
   'POST /issuing/auth/login': () => ({ email: 'level1@sandbox.test', password: { value: PASSWORD } }),
   'POST /issuing/auth/stepup/send-otp': () => ({ channel: 'SMS' }),
@@ -131,6 +131,9 @@ const BODIES: Readonly<Record<string, () => unknown>> = {
   }),
   'PUT /operator/bins/{prefix}': () => ({ brand: 'visa', subtype: 'debit' }),
   'POST /operator/tenants': () => ({ name: 'Bank' }),
+  'PATCH /operator/tenants/{tenant}': () => ({ settings: {} }),
+  'PATCH /operator/tenants/{tenant}/programmes/{id}': () => ({ settings: {} }),
+  'PATCH /operator/tenants/{tenant}/profiles/{id}': () => ({ settings: {} }),
   'POST /operator/tenants/{tenant}/secrets': () => ({ label: 'server' }),
   'POST /operator/tenants/{tenant}/programmes': () => ({ name: 'Programme' }),
   'POST /operator/tenants/{tenant}/profiles': () => ({ programmeId, name: 'Profile' }),
@@ -147,6 +150,7 @@ const BODIES: Readonly<Record<string, () => unknown>> = {
   'POST /simulator/purchases': () => ({ cardId, amount: 1, currency: 'EUR', channel: 'ecommerce', threeDs: true }),
   'POST /simulator/authorizations/{id}/increment': () => ({ amount: 1 }),
   'POST /simulator/refunds': () => ({ cardId, amount: 1, currency: 'EUR' }),
+  'PUT /simulator/faults': () => ({}),
   'PUT /simulator/clock': () => ({ frozen: false }),
   'POST /simulator/clock/advance': () => ({ by: '1s' }),
 };

@@ -26,22 +26,22 @@ export async function walkGateway(florin: TestApp): Promise<void> {
   const fresh = orderOf(await shop.create());
 
   const { id } = orderOf(await shop.authorize(details));
-  await shop.act(id, 'charge');
+  await shop.act(id, 'charge', { amount: 12.5 });
   await shop.act(id, 'charge');
   await shop.act(id, 'reverse');
   await shop.act(id, 'refund', { amount: '99.00' });
-  await shop.act(id, 'refund', { amount: '2.50' });
+  await shop.act(id, 'refund', { amount: 2.5 });
   const reversed = await shop.authorized();
   await shop.act(reversed.id, 'reverse');
   await shop.act(reversed.id, 'cancel');
-  await shop.act((await shop.authorized()).id, 'cancel');
+  await shop.act((await shop.authorized()).id, 'cancel', { amount: 12.5 });
   await shop.authorize({ pan: DECLINED });
   await shop.authorize({ pan: LOST });
-  await shop.post(id, 'rebill', { amount: '5.00', location: { ip: '192.0.2.1' } });
-  await shop.post(id, 'credit', { amount: '1.00', location: { ip: '192.0.2.1' } });
-  await shop.post(fresh.id, 'rebill', { amount: '5.00', location: { ip: '192.0.2.1' } });
-  await shop.post(fresh.id, 'credit', { amount: '1.00', location: { ip: '192.0.2.1' } });
-  const payout = { amount: '3.00', pan: '4111111111111111' };
+  await shop.post(id, 'rebill', { amount: 5, location: { ip: '192.0.2.1' } });
+  await shop.post(id, 'credit', { amount: 1, location: { ip: '192.0.2.1' } });
+  await shop.post(fresh.id, 'rebill', { amount: 5, location: { ip: '192.0.2.1' } });
+  await shop.post(fresh.id, 'credit', { amount: 1, location: { ip: '192.0.2.1' } });
+  const payout = { amount: 3, pan: '4111111111111111' };
   await florin.merchant('POST', '/gateway/orders/credit', payout);
   await shop.withSettings({ unlinked_credit: true }, async () => {
     await florin.merchant('POST', '/gateway/orders/credit', payout);

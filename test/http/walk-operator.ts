@@ -97,6 +97,7 @@ async function issuing(ask: Ask): Promise<void> {
   const ada = { kind: 'root', name: 'Ada', surname: 'Example', email: 'ada@example.org', mobile: '+35699000001' };
   const { id: user } = await ask('POST', `${identity}/users`, ada);
   await ask('PATCH', `${tenant}/users/${user}`, { surname: 'Sample' });
+  await ask('POST', `${tenant}/users/${user}/password`, { value: 'four-Quiet-otters-9' });
   await ask('PUT', `${tenant}/users/${user}/factors/BIOMETRICS`, { active: true });
   await ask('GET', `${identity}/users`);
   await ask('POST', `${identity}/accounts`, { profileId: accounts, friendlyName: 'Travel', currency: 'EUR' });
