@@ -176,7 +176,8 @@ export async function postgresProxy(upstream: Connection): Promise<PostgresProxy
     return false;
   }
 
-  const listener = net.createServer((client) => {
+  // Passed on at once: a statement is a small packet behind another, which would wait for its acknowledgement.
+  const listener = net.createServer({ noDelay: true }, (client) => {
     if (refused) {
       fire('refused');
       client.destroy();
@@ -184,7 +185,7 @@ export async function postgresProxy(upstream: Connection): Promise<PostgresProxy
     }
     const server = upstream.host?.startsWith('/')
       ? net.connect(`${upstream.host}/.s.PGSQL.${upstream.port ?? 5432}`)
-      : net.connect(upstream.port ?? 5432, upstream.host);
+      : net.connect({ port: upstream.port ?? 5432, host: upstream.host ?? 'localhost', noDelay: true });
     const pair: Pair = {
       client,
       server,

@@ -23,6 +23,8 @@ interface Card {
   /** What pays for it: the card itself, or its account. */
   readonly funds: Funds;
   readonly main: Funds;
+  /** More may not be approved at once; null: not known at the moment. */
+  mostAtOnce: number | null;
 }
 
 const EUR = (amount: number) => ({ currency: 'EUR', amount });
@@ -125,7 +127,7 @@ async function begin(of: Living): Promise<Card | null> {
   );
   funds.cards.add(id);
   auditor.cardMade(life.name);
-  const card = { id, funds, main };
+  const card: Card = { id, funds, main, mostAtOnce: null };
   for (let i = 0; i < 4; i++)
     if (
       (await transfer(of, card, { do: 'transfer', into: true, amount: life.funds, keyed: true, again: 0 })) !==
@@ -176,8 +178,13 @@ async function purchase(of: Living, card: Card, move: Extract<CardMove, { do: 'p
   card.funds.payments.set(tag, book);
   const { do: _, ...wanted } = move;
   const body = { ...wanted, cardId: card.id, threeDs: true, merchantName: tag };
+  const { mostAtOnce } = card;
   const asked = await simulated(of, '/purchases', body, `purchase ${tag} ${move.amount} ${move.currency}`);
   const verdict = paidVerdict(asked);
+  if (verdict === 'done' && mostAtOnce !== null && !book.foreign && move.amount > mostAtOnce)
+    of.auditor.contradicts(
+      `${book.subject}: ${move.amount} was approved at step ${asked.step}, the card allows ${mostAtOnce}`,
+    );
   of.auditor.contradicts(
     book.answered({ do: 'purchase', amount: move.amount }, verdict, asked.step, of.auditor.latest),
   );
@@ -264,6 +271,7 @@ async function deposit(of: Living, card: Card, amount: number): Promise<void> {
 async function limits(of: Living, card: Card, amount: number): Promise<void> {
   const path = `/issuing/cards/limits/${card.id}`;
   const body = { data: { maxTransactionAmount: amount } };
+  card.mostAtOnce = null;
   const put = await of.sessions.ask(of.life.who, {
     who: of.life.name,
     method: 'PUT',
@@ -272,6 +280,7 @@ async function limits(of: Living, card: Card, amount: number): Promise<void> {
     says: `limit ${amount}`,
   });
   if (verdictOf(put) !== 'done') return;
+  card.mostAtOnce = amount;
   const read = await of.sessions.ask(of.life.who, { who: of.life.name, method: 'GET', path, says: 'limits' });
   if (!isAnswer(read) || read.status !== 200) return;
   if (!JSON.stringify(read.body).includes(`"maxTransactionAmount":${amount}`))

@@ -1,25 +1,29 @@
 // The last audit of the issuer's side: every balance is read whole, and every order that was paid with a card of ours is compared with
 // what its issuer says of it.
 import { type Answer, isAnswer, type Question } from './asking.ts';
-import { fundsContradict, readFunds } from './auditor-funds.ts';
+import { type Funds, fundsContradict, readFunds } from './auditor-funds.ts';
 import { cents, sumsOf } from './auditor-orders.ts';
 import type { Listed } from './closing.ts';
 import { OPERATOR } from './order-lives.ts';
+import type { CardLife } from './plan-cards.ts';
 import type { Who } from './sessions.ts';
 import type { World } from './world.ts';
 
 export async function closeCards(world: World, orders: readonly Listed[]): Promise<void> {
+  const ours = orders.filter(({ order }) => order.pan.startsWith('559999'));
+  await Promise.all([
+    ...[...world.auditor.funds.values()].map((funds) => fundsAgree(world, funds)),
+    ...world.plan.cards.map((life) => cardOnce(world, life)),
+    ...ours.map(({ order, book }) => issuerAgrees(world, order, book?.subject)),
+  ]);
+}
+
+async function fundsAgree(world: World, funds: Funds): Promise<void> {
   const { auditor, before } = world;
-  for (const funds of auditor.funds.values()) {
-    const shown = await readFunds(funds, (path) => read(world, funds.who, path));
-    if (shown)
-      for (const sentence of fundsContradict(funds, shown, before.get(funds.id) ?? 0, auditor.latest))
-        auditor.contradicts(sentence);
-    else auditor.contradicts(`the balance ${funds.id} can't be read`);
-  }
-  await cardsOnce(world);
-  for (const { order, book } of orders)
-    if (order.pan.startsWith('559999')) await issuerAgrees(world, order, book?.subject);
+  const shown = await readFunds(funds, (path) => read(world, funds.who, path));
+  if (!shown) return auditor.contradicts(`the balance ${funds.id} can't be read`);
+  for (const sentence of fundsContradict(funds, shown, before.get(funds.id) ?? 0, auditor.latest))
+    auditor.contradicts(sentence);
 }
 
 async function read({ sessions }: World, who: Who, path: string): Promise<Answer | null> {
@@ -33,15 +37,13 @@ async function read({ sessions }: World, who: Who, path: string): Promise<Answer
 }
 
 /** A card that was asked for once, under one key, is there once. */
-async function cardsOnce(world: World): Promise<void> {
-  const { plan, auditor } = world;
-  for (const { name, who } of plan.cards) {
-    const listed = await read(world, who, `/cards?tag=${name}`);
-    const count = (listed?.body.cards as unknown[] | undefined)?.length ?? -1;
-    const least = auditor.cards.has(name) ? 1 : 0;
-    if (count < least || count > 1)
-      auditor.contradicts(`card life ${name}: asked for one card, and the list shows ${count}`);
-  }
+async function cardOnce(world: World, { name, who }: CardLife): Promise<void> {
+  const { auditor } = world;
+  const listed = await read(world, who, `/cards?tag=${name}`);
+  const count = (listed?.body.cards as unknown[] | undefined)?.length ?? -1;
+  const least = auditor.cards.has(name) ? 1 : 0;
+  if (count < least || count > 1)
+    auditor.contradicts(`card life ${name}: asked for one card, and the list shows ${count}`);
 }
 
 /** Minor units of EUR; in another currency only whether something is held. */

@@ -136,11 +136,13 @@ async function compare(world: World, all: readonly Listed[]): Promise<void> {
     ),
     ({ order_id }) => order_id,
   );
+  const subjectOf = ({ book, order }: Pick<Listed, 'book' | 'order'>): string => book?.subject ?? `order ${order.id}`;
+  const cleared = all.filter(({ order }) => order.operations.some(({ arn }) => arn));
+  await Promise.all(cleared.map((one) => passages(world, subjectOf(one), one.order.id)));
   for (const { book, order } of all) {
-    const subject = book?.subject ?? `order ${order.id}`;
+    const subject = subjectOf({ book, order });
     auditor.contradicts(acquirerAgrees(subject, order, books.get(order.id) ?? null));
     auditor.contradicts(cashflowsAgree(subject, order));
-    if (order.operations.some(({ arn }) => arn)) await passages(world, subject, order.id);
     if (book) auditor.contradicts(eventsAgree(book, book.seen, events.get(order.id) ?? []));
   }
   for (const orders of Map.groupBy(all, ({ project }) => project).values())

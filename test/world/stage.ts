@@ -78,6 +78,7 @@ const SHORT: ChildOrder['options'] = {
   patienceMs: 8000,
 };
 const START_MS = 60_000;
+const COMPILED = path.join(os.tmpdir(), 'florin-compiled');
 const LEASE_MS = 4000;
 
 export async function openStage(): Promise<Stage> {
@@ -200,7 +201,8 @@ async function openServer(connection: Connection, dataDir: string, options: Scen
       const started = spawn(
         process.execPath,
         [path.join(import.meta.dirname, 'world-child.ts'), JSON.stringify(told)],
-        { stdio: ['ignore', 'pipe', 'pipe'] },
+        // Compiled once for all that start.
+        { stdio: ['ignore', 'pipe', 'pipe'], env: { NODE_COMPILE_CACHE: COMPILED, ...process.env } },
       );
       let said = '';
       started.stderr?.on('data', (text: Buffer) => void (said += text.toString()));
