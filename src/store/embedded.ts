@@ -187,6 +187,9 @@ async function adopt(home: Home, { log, clock }: EmbeddedOptions): Promise<Runni
   return null;
 }
 
+/** SQLSTATE while it starts, recovers or shuts down. */
+const CANNOT_CONNECT_NOW = '57P03';
+
 /** Does a server answer there? `starting` while it isn't up yet. */
 async function answers(connection: Connection): Promise<'yes' | 'starting' | Error> {
   const client = new pg.Client({ ...connection, database: 'postgres', connectionTimeoutMillis: 2000 });
@@ -196,8 +199,8 @@ async function answers(connection: Connection): Promise<'yes' | 'starting' | Err
     await client.query('select 1');
     return 'yes';
   } catch (error) {
-    const code = (error as { code?: string }).code ?? '';
-    return /^(57P03|ECONNREFUSED|ENOENT|ECONNRESET)$/.test(code) ? 'starting' : (error as Error);
+    // Only what the server itself says is a refusal; one that is slow to answer is starting.
+    return error instanceof pg.DatabaseError && error.code !== CANNOT_CONNECT_NOW ? error : 'starting';
   } finally {
     await client.end().catch(() => undefined);
   }

@@ -1,6 +1,6 @@
 // sandbox.md, "Start": a database left running by a kill -9 is taken over, its data is there, and a second Florin is refused.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -35,6 +35,36 @@ test('a server that was left running is adopted with its data; a newer database 
   assert.equal(third.adopted, false);
   await third.stop();
   rmSync(dir, { recursive: true, force: true });
+});
+
+test('a server that comes up but is slow to answer is waited for', async () => {
+  const dir = mkdtempSync(path.join(os.tmpdir(), 'florin-slow-'));
+  /** Its process, as soon as connections find it: the last line of its file is its state. */
+  const listening = (): number | null => {
+    const [file] = globSync(path.join(dir, '**/postmaster.pid'));
+    const [pid, , , , , , , state = ''] = file === undefined ? [] : readFileSync(file, 'utf8').split('\n');
+    return /starting|ready/.test(state) ? Number(pid) : null;
+  };
+  let stopped: number | null = null;
+  let asked = 0;
+  const clock = {
+    ...systemClock,
+    // Called after each question that was not answered.
+    async sleep(ms: number) {
+      if (stopped !== null && ++asked === 1) process.kill(stopped, 'SIGCONT');
+      await systemClock.sleep(ms);
+      if (stopped === null && (stopped = listening()) !== null) process.kill(stopped, 'SIGSTOP');
+    },
+  };
+  try {
+    const server = await startEmbedded(dir, { log: silent, clock });
+    assert.ok(asked > 0);
+    await migrate(server.connection, silent);
+    await server.stop();
+  } finally {
+    if (stopped !== null && asked === 0) process.kill(stopped, 'SIGKILL');
+    rmSync(dir, { recursive: true, force: true });
+  }
 });
 
 test('a second Florin on the same data is refused in one sentence, and the first goes on', async () => {
