@@ -119,7 +119,10 @@ export function entryFor(
   });
 }
 
-/** The entry for a message that an issuer has answered: its word is final, the acquirer only keeps the books. */
+/**
+ * The entry for a message that an issuer has answered: its word is final, the acquirer only keeps the books. A hold that the issuer gives
+ * back and the acquirer never heard of, because it died between the two, was never in these books.
+ */
 export function entryFromIssuer(
   request: NetworkRequest,
   book: readonly Entry[],
@@ -129,13 +132,14 @@ export function entryFromIssuer(
   const approved = isApproved(answer.responseCode);
   const ruling = approved && request.operation === 'reverse' ? RULES.reverse(request, book) : APPROVED;
   const { authCode, rrn, networkTransactionId, cvvResult, avsResult } = answer;
-  return entryOf(request, answer.responseCode, ruling.voided ?? 0n, now, {
+  const entry = entryOf(request, answer.responseCode, ruling.voided ?? 0n, now, {
     authCode,
     rrn,
     networkTransactionId,
     cvvResult,
     avsResult,
   });
+  return ruling === NO_ORIGINAL ? { ...entry, effect: false } : entry;
 }
 
 function entryOf(request: NetworkRequest, code: string, voided: bigint, now: Date, answer: AnswerFields): Entry {

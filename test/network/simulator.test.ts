@@ -410,6 +410,17 @@ describe('cards of our own issuer', () => {
     assert.equal(seen.length, 2);
   });
 
+  it('give back what the acquirer never heard of, and its books stay as they were', async () => {
+    const { simulator, entries } = memoryAcquirer({ issuer: { handle: async () => approval } });
+    const unheard = request({ pan: card });
+    const { responseCode } = await simulator.send(after(unheard, 'reverse'));
+    assert.equal(responseCode, '00');
+    assert.deepEqual(
+      entries.map(({ operation, effect }) => [operation, effect]),
+      [['reverse', false]],
+    );
+  });
+
   it('are 15 without one', async () => {
     const { simulator } = memoryAcquirer();
     assert.equal(await codeOf(simulator, request({ pan: card })), '15');
