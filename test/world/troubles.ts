@@ -97,8 +97,7 @@ const PLAYS: Readonly<Record<TroubleKind, Play>> = {
     count(world.fired, 'link faults');
   },
   async 'clock leaps'(world, { by }) {
-    await advance(world, by, performance.now() + 20_000);
-    count(world.fired, 'clock leaps');
+    if (await advance(world, by, performance.now() + 10_000)) count(world.fired, 'clock leaps');
   },
 };
 
@@ -130,6 +129,7 @@ export async function playTroubles(world: World, living: () => boolean): Promise
     }
     left.shift();
     const server = scene.servers[next.server] as Server;
+    if (next.kind !== 'clock leaps') world.troubled = true;
     journal.note('crew', `${next.kind}, server ${next.server}, ${next.forMs} ms, ${next.times}, ${next.by}`);
     playing.push(Promise.resolve(PLAYS[next.kind](world, next, server)));
   }

@@ -35,6 +35,8 @@ export interface World {
   readonly before: Map<string, number>;
   readonly stage: Stage;
   readonly fired: Map<string, number>;
+  /** Something other than the clock has gone wrong by now. */
+  troubled: boolean;
 }
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
@@ -50,7 +52,7 @@ export async function runSeed(stage: Stage, seed: number, options: SceneOptions 
     journal,
     urls: () => scene.servers.flatMap(({ url }) => url ?? []),
     pick: (n) => (n === 0 ? 0 : dice.int(n)),
-    onAsked: (question, asked) => auditor.contradicts(unexpected(plan, question, asked)),
+    onAsked: (question, asked) => auditor.contradicts(unexpected(world, question, asked)),
   });
   const sessions = createSessions(asker);
   const world: World = {
@@ -64,6 +66,7 @@ export async function runSeed(stage: Stage, seed: number, options: SceneOptions 
     unanswered: [],
     before: new Map(),
     fired: new Map(),
+    troubled: false,
   };
   try {
     await Promise.all(scene.servers.map((server) => server.start()));
@@ -133,19 +136,15 @@ async function readBefore({ auditor, sessions, stage, before }: World): Promise<
 const EXPECTED = new Set([200, 201, 204, 303, 402, 403, 409, 429, 500, 503]);
 
 /** An answer that nothing explains; null: it is as it may be. */
-function unexpected({ orders, troubles }: Plan, { who, says }: Question, asked: Asked): string | null {
+function unexpected({ plan: { orders }, troubled }: World, { who, says }: Question, asked: Asked): string | null {
   if (isAnswer(asked) && !EXPECTED.has(asked.status))
     return `${who}: ${says} was answered ${asked.status} at step ${asked.step}: ${asked.text.slice(0, 200)}`;
-  const firstTrouble = troubles.find(({ kind }) => kind !== 'clock leaps')?.atStep ?? Number.POSITIVE_INFINITY;
   const life = orders.find(({ name }) => name === who);
-  const excused = asked.step >= firstTrouble - PRECEDING || (life && expectsErrors(life));
   const failed = !isAnswer(asked) || asked.status >= 500;
-  return failed && !excused
+  return failed && !troubled && !(life && expectsErrors(life))
     ? `${who}: ${says} was answered ${asked.status} at step ${asked.step}, while nothing was wrong`
     : null;
 }
-/** Requests that are on their way when a trouble comes. */
-const PRECEDING = 60;
 
 /** What one reads of a seed that failed: what can't be true, what happened last, how to see it again. */
 export function failureText({ plan, contradictions, journal }: Outcome): string {
