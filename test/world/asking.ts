@@ -11,10 +11,11 @@ export interface Answer {
   readonly url: string;
   /** The step that it ended. */
   readonly step: number;
+  readonly ms: number;
 }
 
 /** `none`: it may have arrived, and nobody answered. `unsent`: nobody was there to take it. */
-export type Asked = Answer | { readonly status: 'none' | 'unsent'; readonly step: number };
+export type Asked = Answer | { readonly status: 'none' | 'unsent'; readonly step: number; readonly ms: number };
 
 export const isAnswer = (asked: Asked): asked is Answer => typeof asked.status === 'number';
 
@@ -66,11 +67,12 @@ export function createAsker({ journal, urls, pick, onAsked = () => undefined }: 
     const step = journal.begin();
     const servers = urls();
     const base = servers[pick(servers.length)];
-    if (base === undefined) return { status: 'unsent', step };
     const started = performance.now();
+    const took = (): number => performance.now() - started;
+    if (base === undefined) return { status: 'unsent', step, ms: 0 };
     const tell = (what: string): void => {
       count(what.slice(0, 3) === 'no ' ? 'no answer' : what === 'unsent' ? what : what.slice(0, 3));
-      journal.end(step, who, `${says} → ${what} (${Math.round(performance.now() - started)} ms)`);
+      journal.end(step, who, `${says} → ${what} (${Math.round(took())} ms)`);
     };
     try {
       const response = await fetch(`${base}${path}`, {
@@ -91,13 +93,14 @@ export function createAsker({ journal, urls, pick, onAsked = () => undefined }: 
       tell(
         `${response.status}${read?.failure_type ? ` ${read.failure_type}: ${read.failure_message}` : ''}${read?.errorCode ? ` ${read.errorCode}` : ''}`,
       );
-      return { status: response.status, headers: response.headers, text, url: response.url, body: read, step };
+      const { status, url } = response;
+      return { status, headers: response.headers, text, url, body: read, step, ms: took() };
     } catch (error) {
       const code = ((error as { cause?: { code?: string } }).cause?.code ?? (error as Error).name) || 'gone';
       const status = UNSENT.has(code) ? 'unsent' : 'none';
       tell(status === 'unsent' ? 'unsent' : `no answer (${code})`);
       if (status === 'unsent') await pause(50);
-      return { status, step };
+      return { status, step, ms: took() };
     }
   }
 

@@ -101,7 +101,7 @@ export function createAuditor(): Auditor {
         Object.assign(claim, { verdict, answer: `${claim.answer}, then ${answerText(asked)}` });
       } else if (verdict !== claim.verdict) says(answerText(asked));
       else if (isAnswer(first) && first.status === asked.status && first.text !== asked.text && isKeptWhole(first))
-        says('with another body');
+        says(`with another body: ${difference(first.text, asked.text)}`);
     },
     orderShown(book, asked) {
       const order = shownIn(asked);
@@ -109,6 +109,13 @@ export function createAuditor(): Auditor {
     },
   };
   return auditor;
+}
+
+/** Where two texts part. */
+function difference(first: string, second: string): string {
+  const at = [...first].findIndex((sign, i) => sign !== second[i]);
+  const [was, is] = [first, second].map((text) => text.slice(Math.max(0, at - 40), at + 60));
+  return `${was} is now ${is}`;
 }
 
 const isKeptWhole = ({ status }: Asked): boolean => status === 200 || status === 201 || status === 402;
