@@ -123,6 +123,21 @@ test('replace lost or stolen: what is held stays behind until its payments are o
   await assertBooksHold(florin);
 });
 
+test('replace lost or stolen: a debt moves too, and what is put on the new card pays it', async () => {
+  const id = await plasticCard(ada, true);
+  await transfer([ACCOUNT, '2001'], [CARD, id], 700);
+  const { authorizationId } = await purchase(florin, id, 700);
+  await florin.operator('POST', `/simulator/authorizations/${authorizationId}/clear`, { amount: 2_700 });
+  assert.deepEqual((await show(id)).balances, { availableBalance: -2_000, actualBalance: -2_000 });
+  await move('report-lost', id);
+  const { body } = await post(`/cards/replace-lost-stolen/${id}`, {});
+  assert.deepEqual(body.balances, { availableBalance: -2_000, actualBalance: -2_000 });
+  assert.deepEqual((await show(id)).balances, { availableBalance: 0, actualBalance: 0 });
+  assert.equal((await transfer([ACCOUNT, '2001'], [CARD, body.id], 2_500)).status, 200);
+  assert.deepEqual((await show(body.id)).balances, { availableBalance: 500, actualBalance: 500 });
+  await assertBooksHold(florin);
+});
+
 test('replaced by many at once: one new card', async () => {
   const id = await plasticCard(ada, true, { tag: 'once' });
   await transfer([ACCOUNT, '2001'], [CARD, id], 90);

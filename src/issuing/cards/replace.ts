@@ -1,4 +1,5 @@
-// Replacement: a damaged card gets new plastic with the same number; a lost or stolen one gives way to a new card, and its money moves there.
+// Replacement: a damaged card gets new plastic with the same number; a lost or stolen one gives way to a new card, and its money or its debt
+// moves there.
 import type { Change, Loaded, Once } from '../../store/index.ts';
 import { ACTIVE, destroyed, emptyFunds, type Funds, fundsInsert, fundsKind, transferFunds } from '../accounts/index.ts';
 import {
@@ -195,7 +196,10 @@ function succeeded(
   };
 }
 
-/** The available money goes to the new card; what is held stays until its authorizations are over. */
+/**
+ * The available money goes to the new card, a debt too: nobody gets rid of it by losing a card. What is held stays until its authorizations
+ * are over.
+ */
 function moved(
   issuer: Issuer,
   loaded: Loaded,
@@ -203,12 +207,15 @@ function moved(
   card: Card,
   now: Date,
 ): { funds: Funds; changes: readonly Change[] } {
-  const from = loaded.get(fundsKind, { tenantId: old.tenant_id, id: old.id });
-  const to = emptyFunds(card.tenant_id, card.id, card.currency);
-  const amount = from ? from.actual - from.held : 0n;
-  if (!from || amount <= 0n) return { funds: to, changes: [fundsInsert(to)] };
+  const theirs = loaded.get(fundsKind, { tenantId: old.tenant_id, id: old.id });
+  const fresh = emptyFunds(card.tenant_id, card.id, card.currency);
+  const amount = theirs ? theirs.actual - theirs.held : 0n;
+  if (!theirs || amount === 0n) return { funds: fresh, changes: [fundsInsert(fresh)] };
   const what = { types: ['REPLACEMENT_OUT', 'REPLACEMENT_IN'], referenceId: card.id } as const;
-  const { to: funds, changes } = transferFunds(issuer.ids, from, to, amount, what, now);
+  const isDebt = amount < 0n;
+  const { from, to, changes } = isDebt
+    ? transferFunds(issuer.ids, fresh, theirs, -amount, what, now)
+    : transferFunds(issuer.ids, theirs, fresh, amount, what, now);
   // The new funds are inserted, then changed, in one commit: the store folds both into one row.
-  return { funds, changes: [fundsInsert(to), ...changes] };
+  return { funds: isDebt ? from : to, changes: [fundsInsert(fresh), ...changes] };
 }
