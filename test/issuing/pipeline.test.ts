@@ -204,13 +204,13 @@ test('fees are percent and fixed, half to even; the fixed part comes once; they 
     atm: true,
     foreign: true,
   };
-  assert.equal(feeOn(tariff, 1000n, true), 220n);
-  assert.equal(feeOn(tariff, 1000n, false), 20n);
-  assert.equal(feeOn({ ...tariff, foreign: false }, 1000n, false), 15n);
-  assert.equal(feeOn({ ...tariff, atm: false, foreign: false }, 100n, true), 2n);
-  assert.equal(feeOn(tariff, 0n, true), 0n);
-  assert.equal(holdOn(tariff, 1000n, true), 1250n);
-  assert.equal(holdOn({ ...tariff, foreign: false }, 1000n, true), 1215n);
+  assert.equal(feeOn(tariff, 1000n, 0n), 220n);
+  assert.equal(feeOn(tariff, 1000n, 1000n), 20n);
+  assert.equal(feeOn({ ...tariff, foreign: false }, 1000n, 1000n), 15n);
+  assert.equal(feeOn({ ...tariff, atm: false, foreign: false }, 100n, 0n), 2n);
+  assert.equal(feeOn(tariff, 0n, 0n), 0n);
+  assert.equal(holdOn(tariff, 1000n, 0n), 1250n);
+  assert.equal(holdOn({ ...tariff, foreign: false }, 1000n, 0n), 1215n);
   const funds = { tenant_id: 1n, instrument_id: 10n, currency: 'EUR', actual: 1219n, held: 0n, entries: 1 };
   assert.equal(judged({ hold: 1219n }, { funds }).approved, true);
   assert.equal(judged({ hold: 1220n }, { funds }).reason, 'FUNDS_INSUFFICIENT');

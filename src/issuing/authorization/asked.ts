@@ -6,7 +6,7 @@ import { type Card, type CardKey, walletTokensKind } from '../cards/index.ts';
 import type { Issuer } from '../issuer/index.ts';
 import type { Surroundings } from './find.ts';
 import type { Asked, Device } from './pipeline.ts';
-import { billed, holdOn, type Tariff } from './pricing.ts';
+import { billed, given, holdOn, type Tariff } from './pricing.ts';
 
 /** Money that comes to the card. */
 const isCredit = ({ operation, channel }: NetworkRequest): boolean => operation === 'credit' || channel === 'credit';
@@ -32,7 +32,7 @@ export function askedOf(
   const { amount, terminal, pan, cvv, pin } = request;
   const { cardVerification } = issuer.vault;
   const rate = amount.currency === card.currency ? null : issuer.rate(amount.currency, card.currency);
-  const inCard = billed(amount, card.currency, rate);
+  const inCard = (isCredit(request) ? given : billed)(amount, card.currency, rate);
   const secret = (given: string | null, matches: (given: string) => boolean): Asked['cvv'] =>
     given === null ? 'absent' : matches(given) ? 'right' : 'wrong';
   return {
@@ -40,7 +40,7 @@ export function askedOf(
     currency: amount.currency,
     billed: inCard,
     total: inCard,
-    hold: isCredit(request) ? 0n : holdOn(tariffOf(around, request, card.currency), inCard ?? 0n, true),
+    hold: isCredit(request) ? 0n : holdOn(tariffOf(around, request, card.currency), inCard ?? 0n, 0n),
     channel: isCredit(request) ? 'credit' : request.channel,
     device,
     mcc: terminal.mcc,

@@ -19,7 +19,7 @@ export interface Amount {
 }
 
 const holdFor = (row: Pick<Authorization, 'open' | 'cleared' | 'details'>): bigint =>
-  holdOn(row.details.tariff, row.open, row.cleared === 0n);
+  holdOn(row.details.tariff, row.open, row.cleared);
 
 const atm = ({ channel }: Authorization): boolean => channel === 'atm';
 
@@ -133,7 +133,7 @@ export function clear(row: Authorization, windows: Windows, amount: Amount, last
     net > 0n
       ? consume({ windows, parts: row.parts }, net, atm(row), now)
       : giveBack({ windows, parts: row.parts }, -net, now);
-  const fee = feeOn(row.details.tariff, amount.billed, row.cleared === 0n);
+  const fee = feeOn(row.details.tariff, amount.billed, row.cleared);
   const forced = askedCovered < amount.asked;
   const after = settled({
     ...row,

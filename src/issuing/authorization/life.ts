@@ -1,6 +1,6 @@
 // What follows an authorization: increment, clearing, reversal, refund, expiry. Each message is one command, found by its reference.
 // Rule: what the network has settled is posted whatever the card or its funds are; what it only asks for is decided.
-import type { Money } from '../../base/index.ts';
+import type { Rate } from '../../ledger/index.ts';
 import type { Loaded } from '../../store/index.ts';
 import { accountKind, fundsKind, needAccount, needFunds } from '../accounts/index.ts';
 import { type Card, cardKind, needCard } from '../cards/index.ts';
@@ -12,7 +12,7 @@ import { type Booked, clear, clearedShare, giveMoney, hold, holdAdded, openShare
 import type { CardPlace, Surroundings } from './find.ts';
 import { type Authorization, answerOf, type Message, storedAnswer } from './model.ts';
 import { type Asked, decide, type Step } from './pipeline.ts';
-import { billed } from './pricing.ts';
+import { billed, given } from './pricing.ts';
 import {
   authorizationGet,
   authorizationKind,
@@ -51,17 +51,17 @@ interface Refused {
 type Rule = (facts: Facts) => Done | Refused;
 
 /** The latest rate of a message's own day; where there is none any more, the one that the authorization was held at. */
-function billedNow({ issuer, wire, card, row }: Facts, amount: Money = wire.amount): bigint | null {
-  const rate = issuer.rate(amount.currency, card.currency);
+function rateNow({ issuer, wire: { amount }, card, row }: Facts): Rate | null {
   const kept = row?.rate && row.currency === amount.currency ? { ...row.rate, micro: BigInt(row.rate.micro) } : null;
-  return billed(amount, card.currency, rate ?? kept);
+  return issuer.rate(amount.currency, card.currency) ?? kept;
 }
 
 const increment: Rule = (facts) => {
   const { issuer, place, around, wire, card, identity, row, windows, loaded, now } = facts;
   if (row?.kind !== 'purchase' || row.state === 'DECLINED') return { refused: 'ORIGINAL_NOT_FOUND' };
   if (row.state !== 'OPEN' || row.currency !== wire.amount.currency) return { refused: 'OPERATION_INVALID' };
-  const more = billed(wire.amount, card.currency, issuer.rate(wire.amount.currency, card.currency));
+  const rate = issuer.rate(wire.amount.currency, card.currency);
+  const more = billed(wire.amount, card.currency, rate, row.amount);
   const asked: Asked = {
     amount: wire.amount.minor,
     currency: wire.amount.currency,
@@ -104,11 +104,11 @@ const newRow = ({ issuer, place, around, card, wire, now }: Facts, kind: 'forced
 });
 
 const charge: Rule = (facts) => {
-  const { wire, row, windows, now } = facts;
+  const { wire, card, row, windows, now } = facts;
   if (row && (row.state === 'PENDING' || row.currency !== wire.amount.currency))
     return { refused: 'OPERATION_INVALID' };
   if (row && (row.state === 'DECLINED' || row.kind !== 'purchase')) return { refused: 'ORIGINAL_NOT_FOUND' };
-  const minor = billedNow(facts);
+  const minor = billed(wire.amount, card.currency, rateNow(facts), BigInt(row?.asked.cleared ?? 0));
   if (wire.amount.minor <= 0n) return { refused: 'AMOUNT_INVALID' };
   if (minor === null) return { refused: 'RATE_MISSING' };
   const amount = { asked: wire.amount.minor, billed: minor };
@@ -172,12 +172,12 @@ const reverse: Rule = (facts) => {
 };
 
 const refund: Rule = (facts) => {
-  const { wire, row, windows, now } = facts;
+  const { wire, card, row, windows, now } = facts;
   if (row)
     return row.currency === wire.amount.currency
       ? giveBackCleared({ ...facts, row }, 'authorization.refunded')
       : { refused: 'OPERATION_INVALID' };
-  const minor = billedNow(facts);
+  const minor = given(wire.amount, card.currency, rateNow(facts));
   if (wire.amount.minor <= 0n) return { refused: 'AMOUNT_INVALID' };
   if (minor === null) return { refused: 'RATE_MISSING' };
   const amount = { asked: wire.amount.minor, billed: minor };
