@@ -330,7 +330,8 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     documentation(server, apis, {
       title: 'Florin',
       version: '0.1.0',
-      description: 'Self-hosted payments: a payment gateway and a card issuer in one server.',
+      description:
+        'Self-hosted payments: a payment gateway and a card issuer in one server. For programs: [/openapi.json](/openapi.json).',
       examples,
     });
     operations(server, {

@@ -4,6 +4,7 @@ import swaggerUi from '@fastify/swagger-ui';
 import { type ApiInfo, openapiOf } from './openapi.ts';
 import type { AnyApi } from './openapi-answers.ts';
 import type { Json } from './openapi-components.ts';
+import { referenceTheme } from './reference-theme.ts';
 import type { Server } from './server.ts';
 
 /** The page's script sets styles on elements that it makes; no script runs but those that are served beside it. */
@@ -45,7 +46,7 @@ export function documentation(server: Server, apis: readonly AnyApi[], info: Api
     await scope.register(swaggerUi, {
       routePrefix: '/docs',
       staticCSP: PAGE_POLICY,
-      theme: { title: info.title },
+      theme: referenceTheme(info.title),
       uiConfig: {
         layout: 'BaseLayout',
         docExpansion: 'list',
