@@ -175,6 +175,7 @@ function simulatorEndpoints({
         path: `/orders/:id/${type}`,
         operation: `${type}Order`,
         summary: type === 'chargeback' ? 'The issuer takes a charge back' : 'The dispute was won',
+        description: 'Not for cards that are issued here: their issuer knows no disputes yet (409).',
         right: null,
         params: Type.Object({ id: Type.String() }),
         answers: { 204: { description: 'Booked' }, 409: { description: `The order does not take a ${type} now` } },

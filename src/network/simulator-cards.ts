@@ -160,9 +160,9 @@ function outcomeMeant(meaning: Meaning, { attempt, authentication }: NetworkRequ
   return meaning.code === 'A1' && authenticated ? approved : meaning;
 }
 
-/** Rule 2 before 3 before 4, for what isn't decided by a message. */
+/** Rule 1 before 2 before 3 before 4, for what isn't decided by a message: nobody speaks for a cardholder of our own issuer. */
 function meaningAt(pan: Pan, holder: string | null, moments: readonly Moment[]): Meaning | null {
-  if (FIXED.has(pan.reveal())) return null;
+  if (lookupBin(pan).own || FIXED.has(pan.reveal())) return null;
   const told = [toldByPan(pan), toldByHolder(holder)].find((rule) => rule && moments.includes(rule.moment));
   return told?.meaning ?? null;
 }

@@ -24,6 +24,13 @@ describe('rule 1: cards of our own issuer', () => {
   it('comes before the holder name', () => {
     assert.deepEqual(outcomeOf(request({ pan: cardFrom('559999'), holder: 'SIM authorize 00' })), { code: '15' });
   });
+
+  it('and no name speaks for its cardholder: not to the directory, nor after settlement', () => {
+    for (const outcome of ['920', '921', '922', '923'])
+      assert.equal(threedsOutcome(cardFrom('559999'), `SIM authorize ${outcome}`), null);
+    assert.equal(demandsThreeds(cardFrom('459999'), 'SIM authorize 920'), false);
+    assert.equal(afterSettlement(cardFrom('459999'), 'SIM settlement 930'), null);
+  });
 });
 
 describe('rule 2: fixed cards', () => {

@@ -3,7 +3,7 @@
 import { addDays, addMs, assert, dayOf, luhnDigit } from '../../base/index.ts';
 import { eventInsert } from '../../events/index.ts';
 import { postClearing, postingsOfOrders, postReserveRelease } from '../../ledger/index.ts';
-import { NoAnswer } from '../../network/index.ts';
+import { lookupBin, NoAnswer } from '../../network/index.ts';
 import type { Change, Decision } from '../../store/index.ts';
 import type { Project } from '../projects/index.ts';
 import { approved, isPage, recoveryAt } from './effects.ts';
@@ -369,7 +369,7 @@ const handlers: Readonly<Record<DueKind, Handler>> = {
   reserve,
 };
 
-/** Something arrives from the issuer for an order now; false when the order's state does not take it, null when there is no such order. */
+/** Something arrives from an issuer now; null: no such order; false: its state does not take it, or our own issuer, who gives nothing back. */
 export async function arrive(
   gateway: Gateway,
   id: bigint,
@@ -377,7 +377,10 @@ export async function arrive(
 ): Promise<boolean | null> {
   const owner = await orderOwner(gateway.db, id);
   const project = owner === null ? null : await gateway.project(owner);
-  if (owner === null || !project) return null;
+  const known = owner === null ? null : await orderGet(gateway.db, owner, id);
+  if (owner === null || !project || !known) return null;
+  const card = await cardOf(gateway, known.order);
+  if (card && lookupBin(card.pan).own) return false;
   const need = needOrder(owner, id);
   return gateway.committer.submit<boolean>({
     name: `arrive.${type}`,
