@@ -15,6 +15,28 @@ before(async () => {
   mkdirSync(PICTURES, { recursive: true });
 });
 
+interface Seen {
+  readonly wide: number;
+  readonly window: number;
+  /** Of what is to be read beside something else. */
+  readonly narrowest: number;
+  readonly ground: number;
+  readonly ink: number;
+}
+
+/** Runs in the browser. */
+const SEEN = `(() => {
+  const light = (colour) => Math.max(...colour.match(/\\d+/g).slice(0, 3).map(Number));
+  const told = [...document.querySelectorAll('.opblock-tag small, td.parameters-col_name, td.response-col_description')];
+  return {
+    wide: document.documentElement.scrollWidth,
+    window: innerWidth,
+    narrowest: Math.min(...told.map((element) => element.getBoundingClientRect().width).filter((width) => width > 0)),
+    ground: light(getComputedStyle(document.body).backgroundColor),
+    ink: light(getComputedStyle(document.querySelector('.opblock-tag')).color),
+  };
+})()`;
+
 interface Look {
   readonly width: number;
   readonly scheme: 'light' | 'dark';
@@ -54,17 +76,7 @@ const LOOKS: readonly Look[] = [
 for (const { width, scheme } of LOOKS)
   test(`${width} wide, ${scheme}: nothing reaches over the edge, parts can be read, colours are the reader's`, () =>
     looking({ width, scheme }, async (page) => {
-      const found = await page.evaluate(() => {
-        const light = (colour: string): number => Math.max(...(colour.match(/\d+/g) ?? []).slice(0, 3).map(Number));
-        const told = [...document.querySelectorAll('.opblock-tag small')];
-        return {
-          wide: document.documentElement.scrollWidth,
-          window: innerWidth,
-          narrowest: Math.min(...told.map((element) => element.getBoundingClientRect().width)),
-          ground: light(getComputedStyle(document.body).backgroundColor),
-          ink: light(getComputedStyle(document.querySelector('.opblock-tag') as Element).color),
-        };
-      });
+      const found = await page.evaluate<Seen>(SEEN);
       assert.equal(found.window, width);
       assert.ok(found.wide <= width, `${found.wide} wide`);
       assert.ok(found.narrowest >= 100, `something to read is ${found.narrowest} wide`);
