@@ -28,33 +28,74 @@ export const look = (page: Page, measure: 'overhang' | 'cut' | 'faults' | 'skele
 export interface Watched {
   readonly page: Page;
   readonly complaints: string[];
-  readonly close: () => Promise<void>;
+  /** `spoilt`: something is left in the page that the next visitor would meet. */
+  readonly close: (spoilt?: boolean) => Promise<void>;
 }
 
-/** A fresh browser; what it asks of anybody but `origins` is a complaint. */
-export async function watched(
-  origins: readonly string[],
-  options: Parameters<Awaited<ReturnType<typeof sharedBrowser>>['newContext']>[0] = {},
-): Promise<Watched> {
+type Options = Parameters<Awaited<ReturnType<typeof sharedBrowser>>['newContext']>[0];
+
+/** A browser's page that is used by one visitor after the other; what it complains about goes to the one who is there. */
+interface Seat {
+  readonly page: Page;
+  origins: readonly string[];
+  complaints: string[];
+}
+
+async function newSeat(options: Options): Promise<Seat> {
   const context: BrowserContext = await (await sharedBrowser()).newContext({ locale: 'en-GB', ...options });
   // Scripts that the browser itself puts there are not the page's, so its policy doesn't speak about them.
   await context.addInitScript({ content: IN_PAGE });
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
-  const complaints: string[] = [];
+  const seat: Seat = { page, origins: [], complaints: [] };
   page.on('console', (message) => {
     // Chromium says this of a whole page, too, that is answered 403, 404 or 422.
     const isStatus = /status of (400|403|404|422)/.test(message.text());
-    if (['error', 'warning'].includes(message.type()) && !isStatus) complaints.push(`console: ${message.text()}`);
+    if (['error', 'warning'].includes(message.type()) && !isStatus) seat.complaints.push(`console: ${message.text()}`);
   });
-  page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
+  page.on('pageerror', (error) => seat.complaints.push(`error: ${error.message}`));
+  page.on('dialog', (dialog) => {
+    seat.complaints.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
   context.on('request', (request) => {
     const { origin, pathname } = new URL(request.url());
-    if (pathname === '/csp-report') complaints.push(`policy: ${request.postData()}`);
-    if (!origins.includes(origin) && !request.url().startsWith('data:'))
-      complaints.push(`request to ${request.url().slice(0, 80)}`);
+    if (pathname === '/csp-report') seat.complaints.push(`policy: ${request.postData()}`);
+    if (!seat.origins.includes(origin) && !request.url().startsWith('data:'))
+      seat.complaints.push(`request to ${request.url().slice(0, 80)}`);
   });
-  return { page, complaints, close: () => context.close() };
+  return seat;
+}
+
+/** By the options that they were made with. A browser's page costs more than most visits. */
+const empty = new Map<string, Seat[]>();
+
+/** A browser without a past; what it asks of anybody but `origins` is a complaint. */
+export async function watched(origins: readonly string[], options: Options = {}): Promise<Watched> {
+  const kind = JSON.stringify(options);
+  const seats = empty.get(kind) ?? [];
+  empty.set(kind, seats);
+  const seat = seats.pop() ?? (await newSeat(options));
+  const { page } = seat;
+  Object.assign(seat, { origins, complaints: [] });
+  return {
+    page,
+    complaints: seat.complaints,
+    async close(spoilt = false) {
+      try {
+        if (spoilt) throw new Error('spoilt');
+        await page.unrouteAll({ behavior: 'ignoreErrors' });
+        await page.goto('about:blank');
+        await page.context().clearCookies();
+        await page.emulateMedia({ media: null, colorScheme: options.colorScheme ?? null });
+        if (options.viewport) await page.setViewportSize(options.viewport);
+        seats.push(seat);
+      } catch {
+        // Also a page that can't be led away is nobody's any more.
+        await page.context().close();
+      }
+    },
+  };
 }
 
 /** Requests there get an answer that leads nowhere: the page stays as it is. */
@@ -70,6 +111,8 @@ export interface Exhibit {
   readonly go: (page: Page) => Promise<unknown>;
   /** What must be read there. */
   readonly says: RegExp;
+  /** It leaves something in the browser. */
+  readonly spoils?: boolean;
 }
 
 /** `ended`: every payment that it began has been answered. */
@@ -252,6 +295,7 @@ export async function gallery(
         answers.push(answer);
       },
       says: /is being processed/,
+      spoils: true,
     },
     { name: 'paid', go: async (page) => page.goto((await paid(CARDS.approved)).url), says: /Payment received/ },
     { name: 'declined', go: refused(CARDS.declined), says: /Payment declined/ },

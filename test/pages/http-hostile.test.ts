@@ -51,10 +51,6 @@ async function browsing(
   options: Parameters<typeof watched>[1] = {},
 ): Promise<void> {
   const watch: Watched = await watched([florin.url], { viewport: { width: 360, height: 740 }, ...options });
-  watch.page.on('dialog', (dialog) => {
-    watch.complaints.push(`dialog: ${dialog.message()}`);
-    void dialog.dismiss();
-  });
   try {
     await work(watch.page);
     assert.deepEqual(watch.complaints, []);

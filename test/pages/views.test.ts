@@ -22,7 +22,7 @@ const picture = (page: Page, name: string) =>
 
 test('every page, at two sizes, in light and dark', async (t) => {
   const { exhibits, ended } = await gallery(florin);
-  for (const { name, go, says } of exhibits) {
+  for (const { name, go, says, spoils } of exhibits) {
     await t.test(name, async () => {
       const { page, complaints, close } = await watched([florin.url, 'http://shop.test'], {
         viewport: { width: 360, height: 740 },
@@ -51,7 +51,7 @@ test('every page, at two sizes, in light and dark', async (t) => {
         assert.deepEqual(await look(page, 'faults'), [], `${name} in the dark`);
         assert.deepEqual(complaints, []);
       } finally {
-        await close();
+        await close(spoils);
       }
     });
   }
