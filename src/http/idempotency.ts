@@ -194,9 +194,7 @@ function joined(parts: readonly (string | Buffer)[]): Buffer {
 function repeated(found: OnceRecord, fingerprint: string, reused: OnceOptions['reused'], now: Date): Begun {
   if (found.fingerprint !== fingerprint) throw keyReused(reused);
   if (found.state === 'done') {
-    return {
-      replay: { status: found.status as number, body: found.body ?? '', location: found.location, replayed: true },
-    };
+    return { replay: { ...keptBy(found), replayed: true } };
   }
   if (found.state === 'unresolved' || addMs(found.created_at, LONGEST_RUN_MS) <= now)
     return { unresolved: found.order_id };
@@ -227,9 +225,19 @@ const done = (record: OnceRecord, { status, body, location }: StoredAnswer): Onc
   location,
 });
 
+const keptBy = ({ status, body, location }: OnceRecord): StoredAnswer => ({
+  status: status as number,
+  body: body ?? '',
+  location,
+});
+
 /** The records for those who have only the key of one: recovery workers. */
 export const onceRecords: OnceRecords = {
   need: (owner, key) => ({ kind: onceKind, key: { project_id: owner, key_hash: key } }),
+  answer: (loaded, owner, key) => {
+    const record = loaded.get(onceKind, { project_id: owner, key_hash: key });
+    return record?.state === 'done' ? keptBy(record) : null;
+  },
   finish: (loaded, owner, key, answer) => {
     const record = loaded.get(onceKind, { project_id: owner, key_hash: key });
     if (!record || record.state === 'done') return [];

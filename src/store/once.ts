@@ -44,6 +44,8 @@ export interface Once {
 /** The same records for a worker that has nothing but the key. A record that is gone changes nothing. */
 export interface OnceRecords {
   need(owner: bigint, key: string): Need;
+  /** What is kept for the key; null: nothing yet, or no more. */
+  answer(loaded: Loaded, owner: bigint, key: string): StoredAnswer | null;
   finish(loaded: Loaded, owner: bigint, key: string, answer: StoredAnswer): readonly Change[];
   leaveUnresolved(loaded: Loaded, owner: bigint, key: string, orderId: bigint): readonly Change[];
 }

@@ -33,6 +33,25 @@ for (const fault of ['911', '913', '914', '916']) {
   });
 }
 
+test('a charge that a worker has settled before its answer came: one answer, to the byte', async () => {
+  const slow = await testApp({}, { link: { slowMs: 2500, answerTimeoutMs: 20_000 } });
+  const buyer = shopOf(slow);
+  const { id } = await buyer.authorized({ pan: simulated('20', '912') });
+  const charge = () => slow.merchant('PUT', `/gateway/orders/${id}/charge`, {}, { 'idempotency-key': 'slow' });
+  const first = charge();
+  const isCharged = async (): Promise<boolean> => {
+    const { books } = (await slow.operator('GET', '/simulator/books')).body;
+    return books.some((book: { order_id: string; charged: string }) => book.order_id === id && book.charged !== '0');
+  };
+  for (let tries = 0; !(await isCharged()); tries++) assert.ok(tries < 500);
+  await buyer.advance('2m');
+  assert.equal((await buyer.get(id)).status, 'charged');
+  const [told, again] = [await first, await charge()];
+  assert.deepEqual([told.status, again.status], [200, 200]);
+  assert.equal(told.text, again.text);
+  assert.ok(told.body.orders[0].operations[1].cashflow);
+});
+
 test('settled and released by many at once: one clearing an operation, one release of the reserve', async () => {
   const { id } = await shop.charged();
   await shop.act(id, 'refund', { amount: '5.00' });

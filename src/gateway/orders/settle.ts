@@ -105,10 +105,10 @@ export function settle(gateway: Gateway, settlement: Settlement): Command<Settle
       const state = loaded.get(orderKind, need.key) as OrderState;
       const current = state.operations.find(({ id }) => id === operation.id) as Operation;
       if (current.status !== 'sent') {
-        return {
-          value: { state, answer: answerFor(gateway, project, state, current, new Map()), next: null, fresh: false },
-          changes: [],
-        };
+        // Whoever settled it has kept the answer with the request's key: there is one answer, to the byte.
+        const kept = current.once_key && gateway.once.answer(loaded, current.project_id, current.once_key);
+        const answer = kept || answerFor(gateway, project, state, current, new Map());
+        return { value: { state, answer, next: null, fresh: false }, changes: [] };
       }
       const context = { gateway, settlement, state, loaded, now: gateway.clock.now() };
       const { answer, resolution } = settlement;
