@@ -92,7 +92,12 @@ export function createAuditor(): Auditor {
       const verdict = closedUnpaid(claim, asked) ? 'refused' : verdictOf(asked);
       // Still at it, or not able to tell: no news.
       const news = isAnswer(asked) && asked.status < 500 && asked.status !== 409 && asked.status !== 429;
-      if (!news) return;
+      if (!news) {
+        // The first was refused without being kept; whether this one arrived is another matter.
+        if (claim.verdict === 'refused' && !isKept(first.status) && asked.status !== 'unsent')
+          claim.verdict = 'unknown';
+        return;
+      }
       const says = (what: string): void =>
         contradicts(
           `${subject}: ${claim.type} was answered ${claim.answer} at step ${claim.step}, and the same with its key ${what} at step ${asked.step}`,
