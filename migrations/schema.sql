@@ -382,7 +382,8 @@ create table project_credentials (
   rights jsonb not null,
   created_at timestamp with time zone not null,
   expires_at timestamp with time zone,
-  revoked_at timestamp with time zone
+  revoked_at timestamp with time zone,
+  certificates jsonb not null
 );
 create table project_versions (
   one boolean not null,
@@ -509,7 +510,8 @@ create table tenant_secrets (
   secret_hash bytea not null,
   created_at timestamp with time zone not null,
   expires_at timestamp with time zone,
-  revoked_at timestamp with time zone
+  revoked_at timestamp with time zone,
+  certificates jsonb not null
 );
 create table tenants (
   id bigint not null,

@@ -60,6 +60,8 @@ import { createThreeds, noDirectory, sandboxDirectory, verifyCavv, withCardholde
 
 export interface App {
   readonly url: string;
+  /** For clients with certificates; null: there is no such port. */
+  readonly clientUrl: string | null;
   readonly gateway: Gateway;
   readonly database: Database;
   readonly checkInvariants: () => Promise<Check[]>;
@@ -136,6 +138,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       timeouts: options.answerMs ? { answerMs: options.answerMs } : {},
       https: config.publicUrl.startsWith('https:') || (config.tls !== null && config.publicUrl === ''),
       tls: config.tls,
+      tlsClients: config.tlsClients,
     });
     const publicUrl = config.publicUrl || listenerUrl(config, config.port);
 
@@ -364,15 +367,16 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
         await beside;
       });
     }
-    const { port } = await server.listen({ host: config.host, port: config.port });
+    const { port, clientPort } = await server.listen({ host: config.host, port: config.port });
     const url = listenerUrl(config, port);
+    const clientUrl = clientPort === null ? null : listenerUrl(config, clientPort);
     // Not every system reaches itself by the address that means all of them.
     const ownHost = { '0.0.0.0': '127.0.0.1', '::': '::1' }[config.host] ?? config.host;
     ownUrl = listenerUrl({ tls: config.tls, host: ownHost }, port);
     closers.push(() => server.close());
     if (config.workers) inBackground(checkOwnPages());
     const told = warnings.map(({ text }) => text);
-    return { url, gateway, database, checkInvariants, warnings: told, stop: () => closeAll(closers, log) };
+    return { url, clientUrl, gateway, database, checkInvariants, warnings: told, stop: () => closeAll(closers, log) };
   } catch (error) {
     await closeAll(closers, log);
     throw error;

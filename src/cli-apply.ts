@@ -1,6 +1,7 @@
 // `florin apply`: makes the installation what a file says: what is missing is made, what differs is changed, what the file doesn't name
 // stays, nothing is ever deleted. Rule: a file that was applied changes nothing the second time, and each change that was made is told,
 // whatever comes after it; a secret that was made is told there and nowhere else.
+import { plainFingerprint } from './base/index.ts';
 import { at, CliError, type CommandSpec, given, type Json, rowsOf } from './cli-call.ts';
 import {
   type Change,
@@ -22,6 +23,7 @@ import {
   type FileProfile,
   type FileProject,
   type FileRange,
+  type FileSecret,
   type FileTenant,
   type FileUser,
   readSetup,
@@ -102,14 +104,35 @@ async function applyProject(run: Run, place: string, project: FileProject): Prom
   const wantedCredentials = project.credentials ?? [];
   const credentials =
     wantedCredentials.length > 0 ? await listed(run, there, `${path}/credentials`, 'credentials') : [];
-  for (const [i, { label, rights }] of wantedCredentials.entries()) {
-    if (credentials.some((one) => one.label === label && one.state === 'valid' && one.expires_at === null)) continue;
-    const change: Change = { action: 'make', what: `credential ${login}/${label}` };
-    await doing(run, `${place}.credentials[${i}]`, change, (call) =>
-      call('POST', `${path}/credentials`, { label, rights }),
+  for (const [i, { rights, ...secret }] of wantedCredentials.entries()) {
+    const known = credentials.find(
+      (one) => one.label === secret.label && one.state === 'valid' && one.expires_at === null,
     );
+    const kept = { what: `credential ${login}/${secret.label}`, path: `${path}/credentials`, known };
+    await putSecret(run, `${place}.credentials[${i}]`, kept, { ...secret, rights });
   }
 }
+
+/** Makes what opens a project or a tenant, or binds it to other certificates when the file names them. */
+async function putSecret(
+  run: Run,
+  place: string,
+  { what, path, known }: { readonly what: string; readonly path: string; readonly known: Json | undefined },
+  { certificates, ...wanted }: FileSecret & { readonly rights?: readonly string[] },
+): Promise<void> {
+  const bound = certificates && [...new Set(certificates.map(plainFingerprint))];
+  if (!known) {
+    const change: Change = { action: 'make', what };
+    await doing(run, place, change, (call) => call('POST', path, given({ ...wanted, certificates: bound })));
+    return;
+  }
+  if (bound === undefined || equal(sorted(known.certificates), sorted(bound))) return;
+  await doing(run, place, { action: 'change', what, fields: ['certificates'] }, (call) =>
+    call('PUT', path + at`/${String(known.id)}/certificates`, { certificates: bound }),
+  );
+}
+
+const sorted = (texts: unknown): string[] => [...((texts ?? []) as readonly string[])].sort((a, b) => (a < b ? -1 : 1));
 
 async function applyRange(run: Run, place: string, range: FileRange, there: readonly Json[]): Promise<void> {
   const { name, brand, prefix, numberLength, size } = range;
@@ -149,11 +172,11 @@ async function applyTenant(run: Run, place: string, tenant: FileTenant): Promise
   );
 
   const known = secrets.length > 0 ? await listed(run, there, `${path}/secrets`, 'secrets') : [];
-  for (const [i, label] of secrets.entries()) {
-    if (known.some((one) => one.label === label && one.expires_at === null && one.revoked_at === null)) continue;
-    await doing(run, `${place}.secrets[${i}]`, { action: 'make', what: `secret ${name}/${label}` }, (call) =>
-      call('POST', `${path}/secrets`, { label }),
-    );
+  for (const [i, of] of secrets.entries()) {
+    const wanted = typeof of === 'string' ? { label: of } : of;
+    const there = known.find((one) => one.label === wanted.label && one.expires_at === null && one.revoked_at === null);
+    const kept = { what: `secret ${name}/${wanted.label}`, path: `${path}/secrets`, known: there };
+    await putSecret(run, `${place}.secrets[${i}]`, kept, wanted);
   }
 
   const names: Names = new Map();

@@ -1,7 +1,9 @@
 // The commands that talk to a running server: what each is called with, what it asks the operator API, how its answer is shown.
 // Rule: a command is data and one function of the API; nothing here prints.
+import { X509Certificate } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { isFingerprint, plainFingerprint } from './base/index.ts';
 import {
   assignments,
   at,
@@ -14,6 +16,11 @@ import {
   type Options,
   parsed,
 } from './cli-call.ts';
+
+export const CERTIFICATES = [
+  '--certificates <list>',
+  'client certificates it is bound to: PEM files or SHA-256 fingerprints, separated by commas',
+] as const;
 
 export const commandSpecs: readonly CommandSpec[] = [
   {
@@ -130,15 +137,36 @@ export const commandSpecs: readonly CommandSpec[] = [
     usage: 'credential create <project>',
     summary: 'make a credential and show its secret, once',
     required: [['--label <text>', 'which program holds it']],
-    options: [['--rights <names>', 'of read, create, capture, refund, payout', 'read,create,capture,refund']],
-    run: (call, [project], { label, rights }) =>
-      call('POST', at`/projects/${project}/credentials`, { label, rights: list(rights) }),
+    options: [
+      ['--rights <names>', 'of read, create, capture, refund, payout', 'read,create,capture,refund'],
+      CERTIFICATES,
+    ],
+    run: async (call, [project], { label, rights, certificates }) =>
+      call(
+        'POST',
+        at`/projects/${project}/credentials`,
+        given({ label, rights: list(rights), certificates: await certificatesOf(certificates) }),
+      ),
   },
   {
     usage: 'credential list <project>',
     summary: 'list credentials',
     run: (call, [project]) => call('GET', at`/projects/${project}/credentials`),
-    table: ['credentials', 'id', 'label', 'rights', 'state', 'created_at', 'expires_at'],
+    table: ['credentials', 'id', 'label', 'rights', 'state', 'created_at', 'expires_at', 'certificates'],
+  },
+  {
+    usage: 'credential bind <project> <id> <certificate...>',
+    summary: 'let a credential work on the client port with these certificates only (PEM files or fingerprints)',
+    run: async (call, [project, id], _options, rest) =>
+      call('PUT', at`/projects/${project}/credentials/${id}/certificates`, {
+        certificates: await fingerprintsOf(rest),
+      }),
+  },
+  {
+    usage: 'credential unbind <project> <id>',
+    summary: 'let a credential work without a certificate again, on both ports',
+    run: (call, [project, id]) =>
+      call('PUT', at`/projects/${project}/credentials/${id}/certificates`, { certificates: [] }),
   },
   {
     usage: 'credential rotate <project> <id>',
@@ -290,6 +318,22 @@ export async function bytesOf(file: string): Promise<Buffer> {
 }
 
 export const textOf = async (file: string): Promise<string> => (await bytesOf(file)).toString('utf8');
+
+/** Certificates as a person names them, a fingerprint or a file in PEM, as fingerprints. */
+export const fingerprintsOf = (names: readonly string[]): Promise<string[]> =>
+  Promise.all(
+    names.map(async (name) => {
+      if (isFingerprint(name)) return plainFingerprint(name);
+      try {
+        return plainFingerprint(new X509Certificate(await textOf(name)).fingerprint256);
+      } catch (error) {
+        throw error instanceof CliError ? error : new CliError(`The file ${name} holds no certificate in PEM.`);
+      }
+    }),
+  );
+
+export const certificatesOf = async (names: Options[string]): Promise<string[] | undefined> =>
+  names === undefined ? undefined : fingerprintsOf(list(names));
 
 /** `lost`: what else there is to say when it can't be written. */
 export async function textWrite(file: string, text: string, lost = ''): Promise<void> {

@@ -1,7 +1,13 @@
 // The file of `florin apply`: what may stand in it, and on which line everything stands.
 // Rule: what can be judged without a server is judged before the first call, and no value is repeated, for some are passwords.
+import { isFingerprint } from './base/index.ts';
 import { CliError, type Json } from './cli-call.ts';
 
+export interface FileSecret {
+  readonly label: string;
+  /** Fingerprints of the client certificates it is bound to; an empty list: it is bound to none. */
+  readonly certificates?: readonly string[];
+}
 export interface FileProject {
   readonly login: string;
   readonly name: string;
@@ -12,7 +18,7 @@ export interface FileProject {
   readonly pricing?: Json;
   readonly rules?: readonly (Json & { readonly id: string })[];
   /** Made when no valid one has the label. */
-  readonly credentials?: readonly { readonly label: string; readonly rights: readonly string[] }[];
+  readonly credentials?: readonly (FileSecret & { readonly rights: readonly string[] })[];
 }
 export interface FileProfile {
   readonly name: string;
@@ -47,8 +53,8 @@ export interface FileTenant {
   readonly name: string;
   readonly active?: boolean;
   readonly settings?: Json;
-  /** Labels of API secrets; made when no valid one has the label. */
-  readonly secrets?: readonly string[];
+  /** API secrets, made when no valid one has the label; a text is a label alone. */
+  readonly secrets?: readonly (string | FileSecret)[];
   readonly programmes?: readonly { readonly name: string; readonly settings?: Json }[];
   readonly profiles?: readonly FileProfile[];
   readonly identities?: readonly FileIdentity[];
@@ -81,6 +87,10 @@ const KINDS = {
     'a list of texts',
     (value: unknown) => Array.isArray(value) && value.every((part) => typeof part === 'string'),
   ],
+  fingerprints: [
+    'a list of SHA-256 fingerprints',
+    (value: unknown) => Array.isArray(value) && value.every((part) => typeof part === 'string' && isFingerprint(part)),
+  ],
   settings: ['an object', isObject],
 } as const;
 
@@ -89,6 +99,8 @@ interface Form {
   readonly required?: Fields;
   readonly optional?: Fields;
   readonly key?: readonly string[];
+  /** In a list a text stands for an object with this field alone. */
+  readonly text?: string;
 }
 type Fields = Readonly<Record<string, keyof typeof KINDS | { readonly list: Form } | { readonly object: Form }>>;
 
@@ -130,7 +142,13 @@ const project: Form = {
         key: ['id'],
       },
     },
-    credentials: { list: { required: { label: 'text', rights: 'texts' }, key: ['label'] } },
+    credentials: {
+      list: {
+        required: { label: 'text', rights: 'texts' },
+        optional: { certificates: 'fingerprints' },
+        key: ['label'],
+      },
+    },
   },
   key: ['login'],
 };
@@ -144,7 +162,9 @@ const tenant: Form = {
   optional: {
     active: 'flag',
     settings: 'settings',
-    secrets: 'texts',
+    secrets: {
+      list: { required: { label: 'text' }, optional: { certificates: 'fingerprints' }, key: ['label'], text: 'label' },
+    },
     programmes: { list: { required: { name: 'text' }, optional: { settings: 'settings' }, key: ['name'] } },
     profiles: {
       list: {
@@ -203,8 +223,10 @@ function checkForm({ required = {}, optional = {} }: Form, value: unknown, place
 
 function checkList(form: Form, rows: readonly unknown[], place: string, report: Report): void {
   const seen = new Set<string>();
-  rows.forEach((row, i) => {
-    checkForm(form, row, `${place}[${i}]`, report);
+  rows.forEach((given, i) => {
+    const row = form.text !== undefined && typeof given === 'string' ? { [form.text]: given } : given;
+    if (form.text !== undefined && !isObject(row)) report(`${place}[${i}]`, 'must be a text or an object');
+    else checkForm(form, row, `${place}[${i}]`, report);
     const key = JSON.stringify(form.key?.map((name) => (isObject(row) ? row[name] : null)) ?? i);
     if (seen.has(key)) report(`${place}[${i}]`, `another one has the same ${form.key?.join(' and ')}`);
     seen.add(key);

@@ -11,6 +11,7 @@ import {
   type Options,
   rowsOf,
 } from './cli-call.ts';
+import { CERTIFICATES, certificatesOf, fingerprintsOf } from './cli-commands.ts';
 
 /** Programmes and profiles are known by their names as well. */
 export async function idOf(call: Call, tenant: string | undefined, part: 'programmes' | 'profiles', text: string) {
@@ -72,13 +73,26 @@ export const issuingCommands: readonly CommandSpec[] = [
     usage: 'tenant-secret create <tenant>',
     summary: 'make an API secret and show it, once',
     required: [['--label <text>', 'which program holds it']],
-    run: (call, [tenant], { label }) => call('POST', at`/tenants/${tenant}/secrets`, { label }),
+    options: [CERTIFICATES],
+    run: async (call, [tenant], { label, certificates }) =>
+      call('POST', at`/tenants/${tenant}/secrets`, given({ label, certificates: await certificatesOf(certificates) })),
   },
   {
     usage: 'tenant-secret list <tenant>',
     summary: 'list API secrets, without the secrets',
     run: (call, [tenant]) => call('GET', at`/tenants/${tenant}/secrets`),
-    table: ['secrets', 'id', 'label', 'created_at', 'expires_at'],
+    table: ['secrets', 'id', 'label', 'created_at', 'expires_at', 'certificates'],
+  },
+  {
+    usage: 'tenant-secret bind <tenant> <id> <certificate...>',
+    summary: 'let an API secret work on the client port with these certificates only (PEM files or fingerprints)',
+    run: async (call, [tenant, id], _options, rest) =>
+      call('PUT', at`/tenants/${tenant}/secrets/${id}/certificates`, { certificates: await fingerprintsOf(rest) }),
+  },
+  {
+    usage: 'tenant-secret unbind <tenant> <id>',
+    summary: 'let an API secret work without a certificate again, on both ports',
+    run: (call, [tenant, id]) => call('PUT', at`/tenants/${tenant}/secrets/${id}/certificates`, { certificates: [] }),
   },
   {
     usage: 'tenant-secret rotate <tenant> <id>',

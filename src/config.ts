@@ -19,6 +19,8 @@ export interface Config {
   readonly databaseUrl: string | null;
   /** null: the listener is plain. */
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
+  /** null: nobody is asked for a certificate. */
+  readonly tlsClients: (NonNullable<Config['tls']> & { readonly port: number; readonly caFile: string }) | null;
   readonly logLevel: string;
   readonly workers: boolean;
   readonly operatorSecret: string;
@@ -40,6 +42,8 @@ const NAMES = [
   'KEY_FILE',
   'TLS_CERT_FILE',
   'TLS_KEY_FILE',
+  'TLS_CLIENT_PORT',
+  'TLS_CLIENT_CA_FILE',
   'FLORIN_MODE',
   'LOG_LEVEL',
   'WORKERS',
@@ -48,6 +52,8 @@ const NAMES = [
   'RATE_LIMIT',
 ] as const;
 type Name = (typeof NAMES)[number];
+
+const wrong = (name: Name, says: string): StartError => new StartError(`The setting ${name} must be ${says}.`);
 
 /** What the operator's secret of a live server holds at least, in characters that can't be told from those before them. */
 const LEAST_VARIETY = 10;
@@ -66,12 +72,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, fi
   if (foreign[0] !== undefined)
     throw new StartError(`Unknown setting ${foreign[0]}: the settings are ${NAMES.join(', ')}.`);
   const get = (name: Name, fallback: string): string => env[name] ?? file[name] ?? fallback;
-  const wrong = (name: Name, says: string): StartError => new StartError(`The setting ${name} must be ${says}.`);
 
   const mode = get('FLORIN_MODE', 'sandbox');
   if (mode !== 'sandbox' && mode !== 'live') throw wrong('FLORIN_MODE', 'sandbox or live');
-  const port = Number(get('PORT', '8080'));
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw wrong('PORT', 'a port number, 0 to 65535');
+  const port = portFrom('PORT', get('PORT', '8080'));
   const host = get('HOST', '127.0.0.1');
   const publicUrl = get('PUBLIC_URL', '').replace(/\/+$/, '');
   if (publicUrl !== '' && !/^https?:\/\/[^\s/?#]+[^\s?#]*$/.test(publicUrl))
@@ -93,10 +97,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, fi
   const trustedProxies = proxies === '' ? [] : proxies.split(',').map((part) => part.trim());
   if (!trustedProxies.every(isNetwork))
     throw wrong('TRUSTED_PROXIES', 'addresses or networks (10.0.0.0/8), with commas between');
-  const [certFile, tlsKeyFile] = [get('TLS_CERT_FILE', ''), get('TLS_KEY_FILE', '')];
-  if ((certFile === '') !== (tlsKeyFile === ''))
-    throw wrong(certFile === '' ? 'TLS_CERT_FILE' : 'TLS_KEY_FILE', 'set, too: a certificate and its key go together');
-  const tls = certFile === '' ? null : { certFile: path.resolve(certFile), keyFile: path.resolve(tlsKeyFile) };
+  const { tls, tlsClients } = tlsFrom(get, port);
   if (mode === 'live') refuseOpenDoors(publicUrl, tls !== null, trustedProxies);
   const keyFile = get('KEY_FILE', '');
   return Object.freeze({
@@ -111,9 +112,38 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, fi
     workers: /^(1|on|true)$/.test(workers),
     operatorSecret,
     tls,
+    tlsClients,
     trustedProxies,
     rateLimit: match ? { perSecond: Number(match[1]), burst: Number(match[2]) } : null,
   });
+}
+
+function portFrom(name: Name, text: string): number {
+  const port = Number(text);
+  if (text.trim() === '' || !Number.isInteger(port) || port < 0 || port > 65_535)
+    throw wrong(name, 'a port number, 0 to 65535');
+  return port;
+}
+
+/** The certificate of the listener; and the port, and the authorities, of clients that show one of their own. */
+function tlsFrom(get: (name: Name, fallback: string) => string, port: number): Pick<Config, 'tls' | 'tlsClients'> {
+  const [certFile, keyFile] = [get('TLS_CERT_FILE', ''), get('TLS_KEY_FILE', '')];
+  if ((certFile === '') !== (keyFile === ''))
+    throw wrong(certFile === '' ? 'TLS_CERT_FILE' : 'TLS_KEY_FILE', 'set, too: a certificate and its key go together');
+  const tls = certFile === '' ? null : { certFile: path.resolve(certFile), keyFile: path.resolve(keyFile) };
+
+  const [clientPort, caFile] = [get('TLS_CLIENT_PORT', ''), get('TLS_CLIENT_CA_FILE', '')];
+  if (clientPort === '' && caFile === '') return { tls, tlsClients: null };
+  if (clientPort === '' || caFile === '')
+    throw wrong(
+      clientPort === '' ? 'TLS_CLIENT_PORT' : 'TLS_CLIENT_CA_FILE',
+      "set, too: clients' certificates need a port of their own and the certificates that they are signed with",
+    );
+  if (!tls) throw wrong('TLS_CERT_FILE', 'set, too, with TLS_KEY_FILE: TLS_CLIENT_PORT speaks TLS');
+  const own = portFrom('TLS_CLIENT_PORT', clientPort);
+  if (own === port && own !== 0)
+    throw wrong('TLS_CLIENT_PORT', 'another port than PORT: there nobody is asked for a certificate');
+  return { tls, tlsClients: { ...tls, port: own, caFile: path.resolve(caFile) } };
 }
 
 /** Where it listens, as a URL. */

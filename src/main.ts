@@ -1,5 +1,5 @@
 // The command line's entry: serve and migrate here, everything else talks to a running server (cli.ts).
-import { startApp } from './app.ts';
+import { type App, startApp } from './app.ts';
 import { createLog } from './base/index.ts';
 import { runCli } from './cli.ts';
 import { type Config, listenerUrl, loadConfig } from './config.ts';
@@ -7,7 +7,7 @@ import { migrate, StartError } from './store/index.ts';
 import { VaultError } from './vault/index.ts';
 
 /** What a newcomer needs to see: where everything is, who may enter, and one payment to try. */
-function greeting(config: Config, url: string): string {
+function greeting(config: Config, { url, clientUrl }: Pick<App, 'url' | 'clientUrl'>): string {
   const lines = [
     '',
     `  Florin is ready (${config.mode} mode).`,
@@ -16,6 +16,7 @@ function greeting(config: Config, url: string): string {
     `  Card issuing API      ${url}/issuing`,
     `  API reference         ${url}/docs`,
     `  Health, metrics       ${url}/readyz  ${url}/metrics`,
+    ...(clientUrl === null ? [] : [`  With a certificate    ${clientUrl}`]),
   ];
   if (config.mode === 'sandbox') {
     lines.push(
@@ -41,7 +42,7 @@ function greeting(config: Config, url: string): string {
 async function serve(): Promise<void> {
   const config = loadConfig();
   const app = await startApp(config);
-  process.stdout.write(`${greeting(config, app.url)}\n`);
+  process.stdout.write(`${greeting(config, app)}\n`);
   if (config.mode === 'live') for (const warning of app.warnings) process.stderr.write(`WARNING: ${warning}\n`);
   let stopping = false;
   const stop = (): void => {

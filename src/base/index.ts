@@ -5,6 +5,7 @@ export * from './clock.ts';
 export * from './country.ts';
 export * from './currency.ts';
 export * from './fair-queue.ts';
+export * from './fingerprint.ts';
 export * from './id.ts';
 export * from './log.ts';
 export * from './money.ts';

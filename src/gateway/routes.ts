@@ -39,7 +39,7 @@ export function gatewayApi({
       'payments are taken in sandbox mode, and in live mode refused (402 rejected), for there is no terminal that could take them.',
     envelope: gatewayEnvelope,
     authentication: basicAuthentication({
-      authenticator: (login, password) => projects.authenticate(login, password),
+      authenticator: (login, password, certificate) => projects.authenticate(login, password, certificate),
       failures: failures && { limiter, rate: failures },
       onRefused,
     }),

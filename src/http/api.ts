@@ -57,7 +57,11 @@ function serve<Principal>(
 
   async function answerTo(request: FastifyRequest, reply: FastifyReply, caller: Caller): Promise<Answer> {
     try {
-      const head: RequestHead = { headers: request.raw.headers, remoteAddress: server.remoteAddressOf(request) };
+      const head: RequestHead = {
+        headers: request.raw.headers,
+        remoteAddress: server.remoteAddressOf(request),
+        certificate: server.certificateOf(request),
+      };
       const checked = authentication.check(head);
       const principal = checked instanceof Promise ? await checked : checked;
       if (allows && !allows(principal, endpoint.right, head)) throw new Failure('forbidden');

@@ -10,6 +10,8 @@ export interface RequestHead {
   readonly headers: IncomingHttpHeaders;
   /** The client's address; that of the last untrusted hop when trusted proxies stand before us. */
   readonly remoteAddress: string;
+  /** The fingerprint of the certificate that the connection has shown; null: none. Of the connection, never of a header. */
+  readonly certificate: string | null;
 }
 
 /** How an API knows who is asking. Throws 401, 403 or 429. */
@@ -23,6 +25,7 @@ export interface Authentication<Principal> {
 export type Authenticator<Principal> = (
   login: string,
   password: string,
+  certificate: string | null,
 ) => Promise<Principal | null> | Principal | null;
 
 export interface BasicOptions<Principal> {
@@ -48,7 +51,7 @@ export function basicAuthentication<Principal>(options: BasicOptions<Principal>)
     async check(head) {
       const given = basicCredentials(head.headers.authorization);
       if (!given) throw refusal(head, null);
-      const principal = await authenticator(given.login, given.password);
+      const principal = await authenticator(given.login, given.password, head.certificate);
       if (principal === null) throw refusal(head, given.login);
       return principal;
     },

@@ -2,7 +2,15 @@
 // Rule: a number that money or an identifier depends on is taken from its text and never passes through a float.
 import { isIP } from 'node:net';
 import Type, { type Static, type TProperties, type TSchema, type TUnsafe } from 'typebox';
-import { countryOf, isUsableCurrency, parseDateTime, parseDuration } from '../base/index.ts';
+import {
+  countryOf,
+  isFingerprint,
+  isUsableCurrency,
+  MOST_CERTIFICATES,
+  parseDateTime,
+  parseDuration,
+  plainFingerprint,
+} from '../base/index.ts';
 
 interface FieldKind {
   /** What the rule asks for, in words. */
@@ -144,6 +152,12 @@ export const fieldKinds = {
     clean: (text: string) => text.toLowerCase(),
     document: { type: 'string', format: 'uuid' },
   },
+  fingerprint: {
+    says: 'the SHA-256 fingerprint of a certificate, 64 hexadecimal digits, with colons or without',
+    test: isFingerprint,
+    clean: plainFingerprint,
+    document: { type: 'string', pattern: '^([0-9A-Fa-f]{2}:?){31}[0-9A-Fa-f]{2}$' },
+  },
   list: {
     says: 'values separated by commas',
     test: PRINTABLE,
@@ -240,6 +254,16 @@ export const IpAddress = (options: FieldOptions = {}): TUnsafe<string> => field(
 export const Email = (options: FieldOptions = {}): TUnsafe<string> => field('email', { max: 255, ...options });
 export const WebAddress = (options: LengthOptions = {}): TUnsafe<string> => field('url', { max: 2048, ...options });
 export const Uuid = (options: FieldOptions = {}): TUnsafe<string> => field('uuid', options);
+
+/** Certificates by their fingerprints, each in our own form. */
+export const Certificates = (options: FieldOptions = {}): TUnsafe<string[]> =>
+  Type.Unsafe({
+    type: 'array',
+    items: field('fingerprint', { max: 95 }),
+    maxItems: MOST_CERTIFICATES,
+    description: 'SHA-256 fingerprints of the certificates it is bound to; none: it needs no certificate.',
+    ...options,
+  });
 
 /** One of the given texts. */
 export const Choice = <const Values extends readonly string[]>(

@@ -1,8 +1,7 @@
 // The edge below the framework: what node's parser refused, and expectations before a body.
 // Rule: no more bytes go to a connection on which an answer has begun.
-import { STATUS_CODES } from 'node:http';
+import { type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyInstance } from 'fastify';
 import { BODY_LIMIT } from './body.ts';
 import { API_HEADERS, type Envelope, type FailureKind, STATUS } from './failure.ts';
 
@@ -55,10 +54,10 @@ export function answerMalformed(
 }
 
 /** `Expect: 100-continue`: a body that would be refused is not asked for. Other expectations are ignored (RFC 9110, section 10.1.1). */
-export function expectContinue(app: FastifyInstance): void {
-  app.server.on('checkContinue', (request, response) => {
+export function expectContinue(server: Server): void {
+  server.on('checkContinue', (request, response) => {
     if (!(Number(request.headers['content-length']) > BODY_LIMIT)) response.writeContinue();
-    app.server.emit('request', request, response);
+    server.emit('request', request, response);
   });
-  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }

@@ -1,15 +1,17 @@
 // The listener: connections, time limits, request ids, access log, and the answers to what never reaches a handler.
 // Rule: whatever arrives, however broken, is answered in the shape of the API it was meant for, and nothing of it is logged.
+import type { IncomingMessage } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import type { Server as TlsServer } from 'node:tls';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Clock, Log, Random } from '../base/index.ts';
 import { BODY_LIMIT, discardBody } from './body.ts';
+import { createClientPort } from './client-port.ts';
 import { API_HEADERS, describeError, type Envelope, Failure, failureFrom, problemEnvelope } from './failure.ts';
 import { answerMalformed, expectContinue, type MalformedError } from './malformed.ts';
 import { timeLimit } from './overdue.ts';
 import { routeTable } from './templates.ts';
-import { type TlsFiles, tlsContext, watchTls } from './tls.ts';
+import { type ClientTlsFiles, contextOf, type TlsFiles, tlsContext, watchTls } from './tls.ts';
 
 /** What counts requests (operations.ts). */
 export interface RequestMetrics {
@@ -28,6 +30,8 @@ export interface ServerOptions {
   readonly https?: boolean;
   /** Speak TLS; the certificate is followed when its files change. null: plain. */
   readonly tls?: TlsFiles | null;
+  /** A second port, whose clients show a certificate. null: none. */
+  readonly tlsClients?: (ClientTlsFiles & { readonly port: number }) | null;
   readonly timeouts?: Partial<Timeouts>;
 }
 
@@ -69,15 +73,23 @@ export interface Server {
   ownPrefix(prefix: string, envelope: Envelope): void;
   /** The client's address; that of the last untrusted hop behind trusted proxies. */
   remoteAddressOf(request: FastifyRequest): string;
+  /** The fingerprint of the certificate that the client has shown; null: it came by the main port. */
+  certificateOf(request: FastifyRequest): string | null;
   /** Answers a failure in the shape of the API it belongs to. Anything but a Failure is a 500 and logged; `made`: see FailureDetail. */
   refuse(error: unknown, request: FastifyRequest, reply: FastifyReply, made?: string | null): FastifyReply;
   /** Counts work that has to end before the server is closed, also when its client has gone. */
   readonly work: { begin(): void; end(): void };
   /** Requests that are being answered. */
   underWay(): number;
-  listen(options: { readonly host: string; readonly port: number }): Promise<{ readonly port: number }>;
+  listen(options: { readonly host: string; readonly port: number }): Promise<Ports>;
   /** Takes no new connections, answers what is under way, then resolves; cuts what takes longer than the drain time. */
   close(): Promise<void>;
+}
+
+export interface Ports {
+  readonly port: number;
+  /** For clients with certificates; null: there is none. */
+  readonly clientPort: number | null;
 }
 
 export function createServer(options: ServerOptions): Server {
@@ -96,9 +108,18 @@ export function createServer(options: ServerOptions): Server {
     ...(options.https ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' } : {}),
   };
 
-  const tls = options.tls ?? null;
+  const { tls = null, tlsClients = null } = options;
+  const http = {
+    headersTimeout: timeouts.headersMs,
+    requestTimeout: timeouts.requestMs,
+    connectionsCheckingInterval: timeouts.checkMs,
+    maxHeaderSize: HEADER_LIMIT,
+    insecureHTTPParser: false,
+    // Checked below, where it can be answered in the right shape.
+    requireHostHeader: false,
+  };
   const app = Fastify({
-    ...(tls ? { https: tlsContext(tls) } : {}),
+    ...(tls ? { https: { ...http, ...tlsContext(tls) } } : {}),
     logger: false,
     genReqId: nextId,
     requestIdHeader: false,
@@ -115,15 +136,7 @@ export function createServer(options: ServerOptions): Server {
       // Queries are read in query.ts, by those who need them.
       querystringParser: () => NO_QUERY,
     },
-    http: {
-      headersTimeout: timeouts.headersMs,
-      requestTimeout: timeouts.requestMs,
-      connectionsCheckingInterval: timeouts.checkMs,
-      maxHeaderSize: HEADER_LIMIT,
-      insecureHTTPParser: false,
-      // Checked below, where it can be answered in the right shape.
-      requireHostHeader: false,
-    },
+    http,
     rewriteUrl: (request) => originForm(request.url ?? '/'),
     // Hooks don't run for these.
     frameworkErrors: (error, request, reply) => {
@@ -206,10 +219,31 @@ export function createServer(options: ServerOptions): Server {
     return refuse(allow ? new Failure('method_not_allowed', { allow }) : new Failure('not_found'), request, reply);
   });
 
-  expectContinue(app);
-  app.server.on('connect', (_request, socket) => malformed({ code: 'CONNECT' }, socket as Socket));
+  const refuseTunnel = (_request: IncomingMessage, socket: unknown): void =>
+    malformed({ code: 'CONNECT' }, socket as Socket);
+  expectContinue(app.server);
+  app.server.on('connect', refuseTunnel);
+  const clients =
+    tlsClients &&
+    createClientPort({ files: tlsClients, http, clock, handler: (raw, reply) => app.routing(raw, reply) });
+  if (clients) {
+    clients.server.keepAliveTimeout = timeouts.keepAliveMs;
+    clients.server.setTimeout(timeouts.silenceMs);
+    clients.server.on('clientError', malformed).on('connect', refuseTunnel);
+    expectContinue(clients.server);
+  }
 
   const ending = new AbortController();
+  function watchFiles(): void {
+    const watching = { clock, log, signal: ending.signal };
+    const server = app.server as unknown as TlsServer;
+    if (tls) void watchTls([tls.certFile, tls.keyFile], () => server.setSecureContext(contextOf(tls)), watching);
+    if (clients && tlsClients) {
+      const { certFile, keyFile, caFile } = tlsClients;
+      void watchTls([certFile, keyFile, caFile], () => clients.renew(), watching);
+    }
+  }
+
   return {
     app,
     log,
@@ -220,20 +254,31 @@ export function createServer(options: ServerOptions): Server {
     ownPrefix: (prefix, envelope) => void prefixes.push([prefix, envelope]),
     remoteAddressOf: (request) =>
       plainAddress(isIP(request.ip) ? request.ip : (request.raw.socket.remoteAddress ?? '')),
+    certificateOf: ({ raw }) => clients?.certificateOf(raw.socket) ?? null,
     async listen({ host, port }) {
       await app.listen({ host, port });
-      if (tls) void watchTls(app.server as unknown as TlsServer, tls, { clock, log, signal: ending.signal });
+      const clientPort =
+        clients && tlsClients
+          ? await clients.listen({ host, port: tlsClients.port }).catch(async (error: unknown) => {
+              await app.close();
+              throw error;
+            })
+          : null;
+      watchFiles();
       const address = app.server.address();
-      return { port: typeof address === 'object' && address ? address.port : port };
+      return { port: typeof address === 'object' && address ? address.port : port, clientPort };
     },
     async close() {
       ending.abort(new Error('closing'));
       const cut = new AbortController();
-      const closed = app.close();
+      const closed = Promise.all([app.close(), clients?.close()]);
       // What is being answered now tells its client that the connection ends with it.
       for (const response of inFlight) if (!response.headersSent) response.shouldKeepAlive = false;
       const deadline = clock.sleep(timeouts.drainMs, cut.signal).then(
-        () => app.server.closeAllConnections(),
+        () => {
+          app.server.closeAllConnections();
+          clients?.server.closeAllConnections();
+        },
         () => undefined,
       );
       await Promise.race([Promise.all([closed, work.ended()]), deadline]);

@@ -22,3 +22,9 @@ export const Instant = (options: FieldOptions = {}): TSchema =>
 
 /** An id of an order, a card and the like: digits. */
 export const Id = (options: FieldOptions = {}): TSchema => Matching('^\\d{1,20}$', options);
+
+/** Certificates by their fingerprints. */
+export const ShownCertificates = (): TSchema =>
+  Type.Array(Matching('^[0-9a-f]{64}$'), {
+    description: 'SHA-256 fingerprints of the client certificates it is bound to; none: it needs no certificate.',
+  });

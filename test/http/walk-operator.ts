@@ -24,6 +24,10 @@ async function projects(ask: Ask): Promise<void> {
   await ask('GET', `${shop}/terminals/1`);
   await ask('GET', `${shop}/terminals`);
   const { id } = await ask('POST', `${shop}/credentials`, { label: 'shop server', rights: ['read', 'create'] });
+  const certificates = [
+    '9F:86:D0:81:88:4C:7D:65:9A:2F:EA:A0:C5:5A:D0:15:A3:BF:4F:1B:2B:0B:82:2C:D1:5D:6C:15:B0:F0:0A:08',
+  ];
+  await ask('PUT', `${shop}/credentials/${id}/certificates`, { certificates });
   await ask('POST', `${shop}/credentials/${id}/rotate`, { overlap: '1h' });
   await ask('GET', `${shop}/credentials`);
   await ask('PUT', `${shop}/templates/blue`, { brand: '#0b3c6b', radius: 8 });
@@ -75,6 +79,9 @@ async function issuing(ask: Ask): Promise<void> {
   await ask('GET', tenant);
   await ask('PATCH', tenant, { settings: { webhookUrl: 'https://example.org/hook' } });
   const { id: secret } = await ask('POST', `${tenant}/secrets`, { label: 'app' });
+  await ask('PUT', `${tenant}/secrets/${secret}/certificates`, {
+    certificates: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
+  });
   await ask('POST', `${tenant}/secrets/${secret}/rotate`, { overlap: '1h' });
   await ask('GET', `${tenant}/secrets`);
   const { id: programmeId } = await ask('POST', `${tenant}/programmes`, { name: 'consumers' });

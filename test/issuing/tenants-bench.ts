@@ -47,7 +47,7 @@ export async function aTenant(
       settings: {},
       created_at: tools.clock.now(),
     });
-    return secretCreate(db, tools, id, 'server');
+    return secretCreate(db, tools, id, { label: 'server' });
   });
   return { id, programme, secret: made.secret, secretId: made.id };
 }

@@ -70,7 +70,7 @@ test('while a secret is rotated both open the tenant; the old one ends on time a
   const next = await tenants.change(async (db) => {
     const now = clock.now();
     assert.equal(await secretEnd(db, id, secretId, new Date(now.getTime() + 60_000), now), true);
-    return secretCreate(db, tools, id, 'next');
+    return secretCreate(db, tools, id, { label: 'next' });
   });
   const opens = async (given: string): Promise<boolean> => (await tenants.authenticate(given))?.id === id;
   assert.deepEqual([await opens(secret), await opens(next.secret)], [true, true]);

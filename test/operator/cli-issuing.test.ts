@@ -322,7 +322,7 @@ test('what is wrong is said with its line and place, before anything is done', a
       { tenants: [{ name: 7, programs: [], secrets: [1] }, {}] },
       /:4: tenants\[0\]\.name: must be a text\n/,
       /:5: tenants\[0\]\.programs: no such field/,
-      /tenants\[0\]\.secrets: must be a list of texts/,
+      /tenants\[0\]\.secrets\[0\]: must be a text or an object/,
       /tenants\[1\]: name is missing/,
     ],
     [{ tenants: [{ name: 'x' }, { name: 'x' }] }, /:6: tenants\[1\]: another one has the same name/],

@@ -78,7 +78,8 @@ describe("the operator's secret", () => {
   test('that is missing in a request is none, and an empty one opens nothing', async () => {
     assert.throws(() => bearerAuthentication({ secrets: [''], failures: null }));
     const { check } = bearerAuthentication({ secrets: [SECRET], failures: null });
-    const asked = async (headers: Record<string, string>) => check({ headers, remoteAddress: '192.0.2.1' });
+    const asked = async (headers: Record<string, string>) =>
+      check({ headers, remoteAddress: '192.0.2.1', certificate: null });
     for (const authorization of ['', 'Bearer', 'Bearer ', 'Bearer  ', 'Bearer =', 'Basic Og=='])
       await assert.rejects(asked({ authorization }), Failure, authorization);
     await assert.rejects(asked({}), Failure);

@@ -108,6 +108,42 @@ test('one of the two alone, or what is no certificate, is a sentence', async () 
   );
 });
 
+test('a port for clients with certificates: what is missing, in the way or unreadable is one sentence', async () => {
+  const ca = path.join(made, 'clients.pem');
+  const clients = { ...SETTINGS, PORT: '8080', TLS_CLIENT_PORT: '8081', TLS_CLIENT_CA_FILE: ca };
+  assert.deepEqual(readConfig(clients, {}).tlsClients, { certFile, keyFile, caFile: ca, port: 8081 });
+  assert.equal(readConfig(SETTINGS, {}).tlsClients, null);
+  for (const [change, names] of [
+    [{ TLS_CLIENT_CA_FILE: '' }, /TLS_CLIENT_CA_FILE must be set/],
+    [{ TLS_CLIENT_PORT: '' }, /TLS_CLIENT_PORT must be set/],
+    [{ TLS_CERT_FILE: '', TLS_KEY_FILE: '' }, /TLS_CERT_FILE must be set/],
+    [{ TLS_CLIENT_PORT: '8080' }, /TLS_CLIENT_PORT must be another port than PORT/],
+    [{ TLS_CLIENT_PORT: 'https' }, /TLS_CLIENT_PORT must be a port number/],
+    [{ TLS_CLIENT_PORT: '65536' }, /TLS_CLIENT_PORT must be a port number/],
+  ] as const)
+    assert.throws(
+      () => readConfig({ ...clients, ...change }, {}),
+      (error) => error instanceof StartError && names.test(error.message) && /^[^\n]+[^.]\.$/.test(error.message),
+      JSON.stringify(change),
+    );
+  const empty = path.join(root, 'empty.pem');
+  writeFileSync(empty, '');
+  const busy = new URL(app.url).port;
+  for (const [change, names] of [
+    [{ TLS_CLIENT_CA_FILE: path.join(root, 'nowhere.pem') }, /TLS_CLIENT_CA_FILE must name .*ENOENT/],
+    [{ TLS_CLIENT_CA_FILE: empty }, /TLS_CLIENT_CA_FILE must name .*no certificate/],
+    [{ TLS_CLIENT_CA_FILE: path.join(made, 'first.key.pem') }, /TLS_CLIENT_CA_FILE must name/],
+    [{ TLS_CLIENT_PORT: busy }, /TLS_CLIENT_PORT \(EADDRINUSE\)/],
+  ] as const) {
+    const config = readConfig({ ...clients, PORT: '0', ...change }, {});
+    await assert.rejects(
+      startApp(config, { connection: database.connection, log: createLog('silent') }),
+      (error) => error instanceof StartError && names.test(error.message) && /^[^\n]+[^.]\.$/.test(error.message),
+      JSON.stringify(change),
+    );
+  }
+});
+
 test('live mode needs no proxy then, and no PUBLIC_URL', () => {
   const live = { ...SETTINGS, FLORIN_MODE: 'live', OPERATOR_SECRET: 'd5d0f3c1a97b4e2288f6b0a47e13c9de' };
   assert.equal(readConfig(live, {}).tls?.certFile, certFile);

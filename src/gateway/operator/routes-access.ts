@@ -3,6 +3,7 @@
 import Type from 'typebox';
 import {
   type AnyEndpoint,
+  Certificates,
   Choice,
   Currency,
   Digits,
@@ -17,6 +18,7 @@ import {
 import {
   ALL_RIGHTS,
   type CredentialView,
+  credentialBind,
   credentialCreate,
   credentialList,
   credentialRevoke,
@@ -51,6 +53,8 @@ const Terminal = Shape(
   },
   { title: 'Terminal' },
 );
+
+const EXAMPLE_FINGERPRINT = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 const terminalJson = ({ project_id: _project, removed_at: _removed, ...terminal }: TerminalRow): object => terminal;
 
@@ -169,6 +173,7 @@ export function accessEndpoints(office: Office): AnyEndpoint<Operator>[] {
           minItems: 1,
           maxItems: 5,
         }),
+        certificates: Optional(Certificates()),
       }),
       example: { label: 'shop server', rights: ['read', 'create', 'capture', 'refund'] },
       answers: {
@@ -180,7 +185,10 @@ export function accessEndpoints(office: Office): AnyEndpoint<Operator>[] {
       async handler(input) {
         const { login } = input.params;
         const made = await audited(office, input, 'credential.create', login, (db) =>
-          credentialCreate(db, tools, login, input.body),
+          credentialCreate(db, tools, login, {
+            ...input.body,
+            certificates: [...new Set(input.body.certificates)],
+          }),
         );
         return { status: 201, body: { login, ...credentialJson(made) } };
       },
@@ -189,7 +197,7 @@ export function accessEndpoints(office: Office): AnyEndpoint<Operator>[] {
       method: 'POST',
       path: '/projects/:login/credentials/:id/rotate',
       operation: 'credentialRotate',
-      summary: 'Makes a new secret; the old one is valid for the overlap',
+      summary: 'Makes a new secret, bound to the same certificates; the old one is valid for the overlap',
       right: null,
       params: OfPart,
       body: Shape({ overlap: Optional(Duration({ description: 'At most 30 days; a day by default.' })) }),
@@ -207,6 +215,31 @@ export function accessEndpoints(office: Office): AnyEndpoint<Operator>[] {
           credentialRotate(db, tools, login, credentialId(id), overlap),
         );
         return { status: 201, body: { login, ...credentialJson(made) } };
+      },
+    }),
+    endpoint({
+      method: 'PUT',
+      path: '/projects/:login/credentials/:id/certificates',
+      operation: 'credentialBind',
+      summary:
+        'Binds a credential to client certificates: it works on the client port with one of them, and nowhere else',
+      right: null,
+      params: OfPart,
+      body: Shape({ certificates: Certificates() }),
+      example: { certificates: [EXAMPLE_FINGERPRINT] },
+      answers: {
+        200: { description: 'The credential', schema: credential },
+        409: { description: 'It is not valid' },
+        ...unknownPart,
+        ...wrong,
+      },
+      async handler(input) {
+        const { login, id } = input.params;
+        const certificates = [...new Set(input.body.certificates)];
+        const bound = await audited(office, input, 'credential.certificates', `${login}/${id}`, (db) =>
+          credentialBind(db, tools, login, credentialId(id), certificates),
+        );
+        return { status: 200, body: credentialJson(bound) };
       },
     }),
     endpoint({

@@ -1,6 +1,6 @@
 // What the operator API answers, as schemas. Rule: closed, as every answer is; a secret stands only in the answer that makes it.
 import Type, { type TSchema } from 'typebox';
-import { Choice, Id, Instant, Matching, Nullable, Optional, Shape } from '../../http/index.ts';
+import { Choice, Id, Instant, Matching, Nullable, Optional, Shape, ShownCertificates } from '../../http/index.ts';
 import { ALL_RIGHTS, settingRules } from '../projects/index.ts';
 import { CLASSES } from '../risk/index.ts';
 import { FIELD_NAMES } from '../templates/index.ts';
@@ -57,6 +57,7 @@ const credentialFields = {
   id: Id(),
   label: text,
   rights: Type.Array(Choice(ALL_RIGHTS)),
+  certificates: ShownCertificates(),
   state: Choice(['valid', 'expired', 'revoked']),
   created_at: Instant(),
   expires_at: Nullable(Instant()),

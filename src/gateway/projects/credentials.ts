@@ -1,10 +1,11 @@
 // Credentials: secrets of 256 bits made here, told once, kept as keyed hashes. Several of a project are valid at once, so that
 // a secret can be changed without an interruption. Rule: no secret is stored, logged or told a second time.
-import { addMs, assert } from '../../base/index.ts';
+import { addMs, assert, MOST_CERTIFICATES } from '../../base/index.ts';
 import type { Db } from '../../store/index.ts';
 import {
   integer,
   listOf,
+  matching,
   oneOf,
   ProjectRefusal,
   problemsOf,
@@ -36,12 +37,15 @@ export const LONGEST_OVERLAP_MS = 30 * 86_400_000;
 const rules: Readonly<Record<string, ValueRule>> = {
   label: readable(64),
   rights: listOf(oneOf(...ALL_RIGHTS), 1, ALL_RIGHTS.length),
+  certificates: listOf(matching(/^[0-9a-f]{64}$/, 'a SHA-256 fingerprint in hexadecimal'), 0, MOST_CERTIFICATES),
 };
 
 export interface CredentialInput {
   /** For people: which program holds it. */
   readonly label: string;
   readonly rights: readonly Right[];
+  /** Fingerprints of the client certificates that it is bound to; none: it opens without one. */
+  readonly certificates?: readonly string[] | undefined;
 }
 
 /** A credential as operators see it; `secret` stands in the answer that made it and nowhere else. */
@@ -49,6 +53,7 @@ export interface CredentialView {
   readonly id: bigint;
   readonly label: string;
   readonly rights: readonly Right[];
+  readonly certificates: readonly string[];
   readonly state: 'valid' | 'expired' | 'revoked';
   readonly created_at: Date;
   readonly expires_at: Date | null;
@@ -73,7 +78,7 @@ export async function credentialCreate(
 }
 
 /**
- * A new secret with the rights of an old one, which stays valid for `overlapMs` more and never longer than it was.
+ * A new secret with the rights and certificates of an old one, which stays valid for `overlapMs` more and never longer than it was.
  * Refusals: project_unknown, credential_unknown, credential_ended, invalid, credentials_full.
  */
 export async function credentialRotate(
@@ -109,6 +114,27 @@ export async function credentialRevoke(db: Db, tools: Tools, login: string, id: 
   return viewOf(row, now);
 }
 
+/**
+ * Binds a valid credential to these certificates and no others; to none: it opens without one. Refusals: project_unknown,
+ * credential_unknown, credential_ended, invalid.
+ */
+export async function credentialBind(
+  db: Db,
+  tools: Tools,
+  login: string,
+  id: bigint,
+  certificates: readonly string[],
+): Promise<CredentialView> {
+  refuseProblems(problemsOf(rules, { certificates }));
+  const project = await projectChanging(db, login);
+  const old = await credentialOf(db, project, id);
+  const now = tools.clock.now();
+  if (stateOf(old, now) !== 'valid') throw new ProjectRefusal('credential_ended');
+  const row = { ...old, certificates };
+  await credentialUpdate(db, row);
+  return viewOf(row, now);
+}
+
 /** Every credential a project ever had, the latest first. */
 export async function credentialList(db: Db, tools: Tools, project: bigint): Promise<CredentialView[]> {
   const now = tools.clock.now();
@@ -120,7 +146,7 @@ export async function issue(
   db: Db,
   { clock, ids, random, keyed }: Tools,
   project: Pick<ProjectRow, 'id'>,
-  { label, rights }: CredentialInput,
+  { label, rights, certificates = [] }: CredentialInput,
   secret = `florin_${random.bytes(32).toString('base64url')}`,
 ): Promise<NewCredential> {
   const now = clock.now();
@@ -133,6 +159,7 @@ export async function issue(
     created_at: now,
     expires_at: null,
     revoked_at: null,
+    certificates,
   };
   assert(row.secret_hash.length === 32, 'a keyed hash has 32 bytes');
   await credentialInsert(db, row);
@@ -160,6 +187,7 @@ const viewOf = (row: CredentialRow, now: Date): CredentialView => ({
   id: row.id,
   label: row.label,
   rights: row.rights,
+  certificates: row.certificates,
   state: stateOf(row, now),
   created_at: row.created_at,
   expires_at: row.expires_at,

@@ -4,6 +4,7 @@ export { addressAllowed } from './addresses.ts';
 export {
   ALL_RIGHTS,
   type CredentialView,
+  credentialBind,
   credentialCreate,
   credentialList,
   credentialRevoke,

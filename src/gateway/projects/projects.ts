@@ -2,7 +2,7 @@
 // Rule: whoever asks with a wrong secret meets the same work as with an unknown login, and whatever this process committed is
 // seen by the next request; what another process committed, by a request two seconds later.
 import { timingSafeEqual } from 'node:crypto';
-import type { Clock, Log } from '../../base/index.ts';
+import { type Clock, type Log, opensTo } from '../../base/index.ts';
 import type { Db } from '../../store/index.ts';
 import { secretHash } from './credentials.ts';
 import type { Keyed } from './manage.ts';
@@ -22,8 +22,11 @@ export interface ProjectsOptions {
 }
 
 export interface Projects {
-  /** The credential behind login and secret; null: unknown login, wrong, expired or revoked secret, inactive project. */
-  authenticate(login: string, password: string): Promise<Credential | null>;
+  /**
+   * The credential behind login and secret; null: unknown login, wrong, expired or revoked secret, inactive project, a credential that is
+   * bound to other certificates than the one that was shown.
+   */
+  authenticate(login: string, password: string, certificate?: string | null): Promise<Credential | null>;
   byId(id: bigint): Promise<Project | null>;
   byLogin(login: string): Promise<Project | null>;
   /** Every project, by login. */
@@ -39,6 +42,7 @@ const STALE_MS = 2000;
 interface Candidate {
   readonly hash: Buffer;
   readonly expiresAt: Date | null;
+  readonly certificates: readonly string[];
   /** null: compared for the sake of the time it takes. */
   readonly credential: Credential | null;
 }
@@ -50,7 +54,7 @@ interface Account {
   readonly candidates: readonly Candidate[];
 }
 
-const DECOY: readonly Candidate[] = [{ hash: Buffer.alloc(32), expiresAt: null, credential: null }];
+const DECOY: readonly Candidate[] = [{ hash: Buffer.alloc(32), expiresAt: null, certificates: [], credential: null }];
 
 export function createProjects({ database, keyed, clock, log }: ProjectsOptions): Projects {
   const byId = new Map<bigint, Account>();
@@ -96,14 +100,15 @@ export function createProjects({ database, keyed, clock, log }: ProjectsOptions)
   }
 
   return {
-    async authenticate(login, password) {
+    async authenticate(login, password, certificate = null) {
       await fresh();
       const account = byLogin.get(login);
       const given = secretHash(keyed, account?.project.id ?? 0n, password);
       const now = clock.now();
       let found: Credential | null = null;
-      for (const { hash, expiresAt, credential } of account?.candidates ?? DECOY) {
-        if (timingSafeEqual(given, hash) && (expiresAt === null || expiresAt > now)) found = credential;
+      for (const { hash, expiresAt, certificates, credential } of account?.candidates ?? DECOY) {
+        const valid = timingSafeEqual(given, hash) && (expiresAt === null || expiresAt > now);
+        if (valid && opensTo(certificates, certificate)) found = credential;
       }
       return found;
     },
@@ -144,9 +149,10 @@ function accountFrom(row: AccountRow): Account {
     // A removed terminal takes no new order, and goes on carrying those it has.
     terminals: row.terminals.map(({ removed, ...terminal }) => (removed ? { ...terminal, currencies: [] } : terminal)),
   };
-  const candidates = row.credentials.map(({ id, hash, rights, expires_at }) => ({
+  const candidates = row.credentials.map(({ id, hash, rights, expires_at, certificates }) => ({
     hash: Buffer.from(hash, 'hex'),
     expiresAt: expires_at === null ? null : new Date(expires_at),
+    certificates,
     credential: { id: BigInt(id), project, rights },
   }));
   return { project, version: row.version, candidates: row.active && candidates.length > 0 ? candidates : DECOY };

@@ -26,6 +26,8 @@ export interface CredentialRow {
   readonly created_at: Date;
   readonly expires_at: Date | null;
   readonly revoked_at: Date | null;
+  /** Fingerprints of the client certificates that it is bound to; none: it opens without one. */
+  readonly certificates: readonly string[];
 }
 
 export interface TerminalRow extends Terminal {
@@ -61,6 +63,7 @@ const credentials = table<CredentialRow>(
     created_at: 'timestamptz',
     expires_at: 'timestamptz',
     revoked_at: 'timestamptz',
+    certificates: 'jsonb',
   },
   ['project_id', 'id'],
 );
@@ -118,6 +121,7 @@ export interface AccountRow extends ProjectRow {
     readonly hash: string;
     readonly rights: readonly Right[];
     readonly expires_at: string | null;
+    readonly certificates: readonly string[];
   }[];
 }
 
@@ -127,7 +131,8 @@ export const accountsSince = (db: Db, version: bigint): Promise<AccountRow[]> =>
     `select p.*,
        coalesce((select jsonb_agg(to_jsonb(t) - 'project_id' - 'position' - 'removed_at' || jsonb_build_object('removed', t.removed_at is not null)
          order by t.position, t.id) from terminals t where t.project_id = p.id), '[]') as terminals,
-       coalesce((select jsonb_agg(jsonb_build_object('id', c.id::text, 'hash', encode(c.secret_hash, 'hex'), 'rights', c.rights, 'expires_at', c.expires_at)
+       coalesce((select jsonb_agg(jsonb_build_object('id', c.id::text, 'hash', encode(c.secret_hash, 'hex'), 'rights', c.rights, 'expires_at', c.expires_at,
+         'certificates', c.certificates)
          order by c.id) from project_credentials c where c.project_id = p.id and c.revoked_at is null), '[]') as credentials
      from projects p where p.version > $1 order by p.version`,
     [version],

@@ -42,7 +42,7 @@ async function tenantOf(
   { limiter, rate, failures, onRefused }: Limits,
   head: RequestHead,
 ): Promise<Tenant> {
-  const tenant = await issuer.tenants.authenticate(headerOf(head, 'x-secret') ?? '');
+  const tenant = await issuer.tenants.authenticate(headerOf(head, 'x-secret') ?? '', head.certificate);
   if (!tenant) {
     onRefused(head.remoteAddress);
     const taken = failures && limiter.take(`issuing ${networkOf(head.remoteAddress)}`, failures);

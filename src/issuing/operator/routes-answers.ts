@@ -1,6 +1,6 @@
 // What the operator is answered about the issuing side, as schemas. Rule: settings are described by the rules that they are judged by.
 import Type, { type TSchema } from 'typebox';
-import { Choice, Id, Instant, Matching, Nullable, Optional, Shape } from '../../http/index.ts';
+import { Choice, Id, Instant, Matching, Nullable, Optional, Shape, ShownCertificates } from '../../http/index.ts';
 import { BRANDS, CHANNELS_3DS, KYC_LEVELS, KYC_STATES, OWNER_TYPES } from '../tenants/index.ts';
 import { SETTINGS, type SettingsOf } from './settings.ts';
 
@@ -50,6 +50,7 @@ export const secret = Shape(
     created_at: Instant(),
     expires_at: Nullable(Instant()),
     revoked_at: Nullable(Instant()),
+    certificates: ShownCertificates(),
   },
   { title: 'TenantSecret' },
 );

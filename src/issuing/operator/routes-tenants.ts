@@ -1,7 +1,25 @@
 // /operator/tenants: tenants and their API secrets.
 import { addMs } from '../../base/index.ts';
-import { type AnyEndpoint, Duration, endpointOf, Failure, Flag, Optional, Shape } from '../../http/index.ts';
-import { secretCreate, secretEnd, secretsOf, tenantCreate, tenantRows, tenantUpsert } from '../tenants/index.ts';
+import {
+  type AnyEndpoint,
+  Certificates,
+  Duration,
+  endpointOf,
+  Failure,
+  Flag,
+  Optional,
+  Shape,
+} from '../../http/index.ts';
+import {
+  type SecretRow,
+  secretBind,
+  secretCreate,
+  secretEnd,
+  secretsOf,
+  tenantCreate,
+  tenantRows,
+  tenantUpsert,
+} from '../tenants/index.ts';
 import type { IssuingOffice } from './office.ts';
 import { listOf, newSecret, secret, tenant } from './routes-answers.ts';
 import {
@@ -33,6 +51,11 @@ export function tenantEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly n
     // The signing secret of forwarding is told to nobody.
     settings: settings.forwarding ? { ...settings, forwarding: { url: settings.forwarding.url } } : settings,
     created_at,
+  });
+
+  const secretJson = ({ secret_hash: _hash, tenant_id: _tenant, id, ...row }: SecretRow): object => ({
+    id: outward(id),
+    ...row,
   });
 
   return [
@@ -116,13 +139,7 @@ export function tenantEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly n
       answers: { 200: { description: 'Secrets', schema: listOf('secrets', secret) }, ...unknown },
       async handler({ params }) {
         const { id } = await tenantOf(params.tenant);
-        const secrets = (await secretsOf(db, id)).map(
-          ({ secret_hash: _hash, tenant_id: _tenant, id: own, ...row }) => ({
-            id: outward(own),
-            ...row,
-          }),
-        );
-        return { status: 200, body: { secrets } };
+        return { status: 200, body: { secrets: (await secretsOf(db, id)).map(secretJson) } };
       },
     }),
     endpoint({
@@ -133,21 +150,22 @@ export function tenantEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly n
       tag: TAG,
       right: null,
       params: TenantPath,
-      body: Shape({ label: Name }),
+      body: Shape({ label: Name, certificates: Optional(Certificates()) }),
       answers: { 201: { description: 'The secret', schema: newSecret }, ...unknown, ...wrong },
       async handler(input) {
         const { id: tenantId, name } = await tenantOf(input.params.tenant);
+        const { label, certificates } = input.body;
         const made = await office.change(input, 'tenant.secret.create', name, (inside) =>
-          secretCreate(inside, tools, tenantId, input.body.label),
+          secretCreate(inside, tools, tenantId, { label, certificates: [...new Set(certificates)] }),
         );
-        return { status: 201, body: { id: outward(made.id), label: input.body.label, secret: made.secret } };
+        return { status: 201, body: { id: outward(made.id), label, secret: made.secret } };
       },
     }),
     endpoint({
       method: 'POST',
       path: '/tenants/:tenant/secrets/:id/rotate',
       operation: 'tenantSecretRotate',
-      summary: 'Makes a new API secret; the old one stays valid for the overlap',
+      summary: 'Makes a new API secret, bound to the same certificates; the old one stays valid for the overlap',
       tag: TAG,
       right: null,
       params: WithId,
@@ -166,11 +184,36 @@ export function tenantEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly n
             const until = addMs(now, input.body.overlap ?? 86_400_000);
             if (!old || !(await secretEnd(inside, tenantId, old.id, until, now)))
               throw notFound('No such secret that is valid');
-            // The label says which program holds the secret, and that one goes on with the new one.
-            return secretCreate(inside, tools, tenantId, old.label);
+            // The label says which program holds the secret, and that one goes on with the new one and its certificate.
+            return secretCreate(inside, tools, tenantId, old);
           },
         );
         return { status: 201, body: { id: outward(made.id), secret: made.secret } };
+      },
+    }),
+    endpoint({
+      method: 'PUT',
+      path: '/tenants/:tenant/secrets/:id/certificates',
+      operation: 'tenantSecretBind',
+      summary:
+        'Binds an API secret to client certificates: it works on the client port with one of them, and nowhere else',
+      tag: TAG,
+      right: null,
+      params: WithId,
+      body: Shape({ certificates: Certificates() }),
+      answers: { 200: { description: 'The secret', schema: secret }, ...unknown, ...wrong },
+      async handler(input) {
+        const { id: tenantId, name } = await tenantOf(input.params.tenant);
+        const id = permutation.inward(input.params.id);
+        const certificates = [...new Set(input.body.certificates)];
+        const target = `${name}/${input.params.id}`;
+        const bound = await office.change(input, 'tenant.secret.certificates', target, async (inside) => {
+          const key = { tenant_id: tenantId, id: id ?? 0n };
+          const row = await secretBind(inside, key, certificates, clock.now());
+          if (!row) throw notFound('No such secret that is valid');
+          return row;
+        });
+        return { status: 200, body: secretJson(bound) };
       },
     }),
     endpoint({

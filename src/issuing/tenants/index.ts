@@ -41,6 +41,8 @@ export {
   rangeKind,
   rangesList,
   rangeUpdate,
+  type SecretRow,
+  secretBind,
   secretEnd,
   secretsOf,
   setupHold,

@@ -29,7 +29,7 @@ export async function secretCreate(
   db: Db,
   { clock, ids, random, keyed }: Tools,
   tenantId: bigint,
-  label: string,
+  { label, certificates = [] }: { readonly label: string; readonly certificates?: readonly string[] },
   given: string | null = null,
 ): Promise<{ readonly id: bigint; readonly secret: string }> {
   const secret = given ?? `fl_${random.bytes(32).toString('base64url')}`;
@@ -42,6 +42,7 @@ export async function secretCreate(
     created_at: clock.now(),
     expires_at: null,
     revoked_at: null,
+    certificates,
   });
   return { id, secret };
 }

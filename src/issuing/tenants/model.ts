@@ -239,8 +239,11 @@ export interface User {
 
 /** Tenants, programmes and profiles stand in memory, at most two seconds old; identities and users are read when asked for. */
 export interface Tenants {
-  /** The tenant of an API secret; null: unknown, expired or revoked secret, inactive tenant. The same work for any secret. */
-  authenticate(secret: string): Promise<Tenant | null>;
+  /**
+   * The tenant of an API secret; null: unknown, expired or revoked secret, inactive tenant, a secret that is bound to other certificates
+   * than the one that was shown. The same work for any secret.
+   */
+  authenticate(secret: string, certificate?: string | null): Promise<Tenant | null>;
   tenant(id: bigint): Promise<Tenant | null>;
   programme(tenantId: bigint, id: bigint): Promise<Programme | null>;
   profile(tenantId: bigint, id: bigint): Promise<Profile | null>;

@@ -41,6 +41,8 @@ export interface SecretRow {
   readonly created_at: Date;
   readonly expires_at: Date | null;
   readonly revoked_at: Date | null;
+  /** Fingerprints of the client certificates that it is bound to; none: it opens without one. */
+  readonly certificates: readonly string[];
 }
 
 export interface ProgrammeRow {
@@ -101,9 +103,35 @@ export async function profileUpsert(db: Db, row: Omit<ProfileRow, 'version'>): P
 export async function secretInsert(db: Db, row: SecretRow): Promise<void> {
   await versionNext(db);
   await db.query(
-    'insert into tenant_secrets (tenant_id, id, label, secret_hash, created_at, expires_at, revoked_at) values ($1, $2, $3, $4, $5, $6, $7)',
-    [row.tenant_id, row.id, row.label, row.secret_hash, row.created_at, row.expires_at, row.revoked_at],
+    `insert into tenant_secrets (tenant_id, id, label, secret_hash, created_at, expires_at, revoked_at, certificates)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      row.tenant_id,
+      row.id,
+      row.label,
+      row.secret_hash,
+      row.created_at,
+      row.expires_at,
+      row.revoked_at,
+      JSON.stringify(row.certificates),
+    ],
   );
+}
+
+/** Binds a valid secret to these certificates and no others; null when the tenant has none of that id that is still valid. */
+export async function secretBind(
+  db: Db,
+  { tenant_id, id }: Pick<SecretRow, 'tenant_id' | 'id'>,
+  certificates: readonly string[],
+  now: Date,
+): Promise<SecretRow | null> {
+  await versionNext(db);
+  const [row] = await db.query<SecretRow>(
+    `update tenant_secrets set certificates = $3 where tenant_id = $1 and id = $2 and revoked_at is null
+       and (expires_at is null or expires_at > $4) returning *`,
+    [tenant_id, id, JSON.stringify(certificates), now],
+  );
+  return row ?? null;
 }
 
 /** Ends a secret, never later than it would have ended; false when the tenant has none of that id that is still valid. */
@@ -117,7 +145,7 @@ export async function secretEnd(db: Db, tenantId: bigint, id: bigint, at: Date, 
   return rows.length > 0;
 }
 
-export const tenantRows = (db: Db): Promise<TenantRow[]> => db.query<TenantRow>('select * from tenants order by id');
+export const tenantRows = (db: Db): Promise<TenantRow[]> => db.query<TenantRow>('select * from tenants order by name');
 export const secretRows = (db: Db): Promise<SecretRow[]> =>
   db.query<SecretRow>('select * from tenant_secrets where revoked_at is null order by tenant_id, id');
 export const programmeRows = (db: Db): Promise<ProgrammeRow[]> =>

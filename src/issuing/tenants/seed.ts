@@ -53,7 +53,7 @@ async function seedSetup(db: Db, tools: Tools, permutation: Permutation): Promis
   for (const range of sandboxRanges) await rangeInsert(db, range);
   for (const { name, secret, settings } of sandboxTenants) {
     await tenantCreate(db, tools, { id: tenantId(name), name, settings });
-    await secretCreate(db, tools, tenantId(name), 'sandbox', secret);
+    await secretCreate(db, tools, tenantId(name), { label: 'sandbox' }, secret);
   }
   for (const { tenant, id: outward, name, settings } of sandboxProgrammes)
     await programmeUpsert(db, { tenant_id: tenantId(tenant), id: id(outward), name, settings, created_at: now });

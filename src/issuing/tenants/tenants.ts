@@ -1,7 +1,7 @@
 // Tenants, programmes and profiles in memory: a request finds them without a query.
 // Rule: a wrong secret costs the same work as a right one; what this process committed is seen by the next request, what another process
 // committed by a request two seconds later.
-import type { Clock, Log, Random } from '../../base/index.ts';
+import { type Clock, type Log, opensTo, type Random } from '../../base/index.ts';
 import type { Db } from '../../store/index.ts';
 import {
   defaultInstallation,
@@ -53,11 +53,17 @@ export const secretHash = (keyed: Keyed, secret: string): Buffer => keyed('tenan
 const FRESH_MS = 1000;
 const STALE_MS = 2000;
 
+interface Opener {
+  readonly tenant: Tenant;
+  readonly expiresAt: Date | null;
+  readonly certificates: readonly string[];
+}
+
 interface Memory {
   readonly version: bigint;
   readonly installation: InstallationSettings;
   readonly tenants: ReadonlyMap<bigint, Tenant>;
-  readonly secrets: ReadonlyMap<string, { readonly tenant: Tenant; readonly expiresAt: Date | null }>;
+  readonly secrets: ReadonlyMap<string, Opener>;
   readonly programmes: ReadonlyMap<string, Programme>;
   readonly profiles: ReadonlyMap<string, Profile>;
 }
@@ -111,7 +117,8 @@ async function read(db: Db, version: bigint): Promise<Memory> {
     secrets: new Map(
       secrets.flatMap((row) => {
         const tenant = byId.get(row.tenant_id);
-        return tenant ? [[row.secret_hash.toString('hex'), { tenant, expiresAt: row.expires_at }]] : [];
+        const { expires_at: expiresAt, certificates } = row;
+        return tenant ? [[row.secret_hash.toString('hex'), { tenant, expiresAt, certificates }]] : [];
       }),
     ),
     programmes: new Map(programmes.map((row) => [keyOf(row.tenant_id, row.id), programmeFrom(row)])),
@@ -158,10 +165,10 @@ export function createTenants({ database, keyed, clock, random, log }: TenantsOp
   return {
     refresh,
     passwords: createPasswords({ clock, random }),
-    async authenticate(secret) {
+    async authenticate(secret, certificate = null) {
       const { secrets } = await fresh();
       const found = secrets.get(secretHash(keyed, secret).toString('hex'));
-      if (!found?.tenant.active) return null;
+      if (!found?.tenant.active || !opensTo(found.certificates, certificate)) return null;
       return found.expiresAt === null || found.expiresAt > clock.now() ? found.tenant : null;
     },
     tenant: async (id) => (await fresh()).tenants.get(id) ?? null,
