@@ -64,6 +64,24 @@ test('a purchase, more of it, less of it, its clearing, a part of it back', asyn
   assert.deepEqual(await world.violated(), []);
 });
 
+test('a clearing without amount takes what is held, a late one what was authorized, and nothing once all is taken', async () => {
+  const card = await world.card(10_000n);
+  const clear = async (id: string) => (await post(`/authorizations/${id}/clear`)).body;
+  const { authorizationId: part } = (await buy(card, 1000)).body;
+  assert.equal((await post(`/authorizations/${part}/clear`, { amount: 300 })).body.approved, true);
+  const { authorizationId: all } = (await buy(card, 2000)).body;
+  assert.equal((await clear(all)).approved, true);
+  for (const id of [part, all]) {
+    const again = await clear(id);
+    assert.deepEqual([again.approved, again.responseCode, again.reason], [false, '25', 'ORIGINAL_NOT_FOUND']);
+  }
+  assert.deepEqual(await world.funds(card.id), { actual: 7700n, held: 0n });
+  const { authorizationId: late } = (await buy(card, 500)).body;
+  await post(`/authorizations/${late}/expire`);
+  assert.equal((await clear(late)).approved, true);
+  assert.deepEqual(await world.funds(card.id), { actual: 7200n, held: 0n });
+});
+
 test("a parent account's statement says which card and which merchant", async () => {
   const account = await world.account(1000n);
   const card = await world.card(0n, { parent_account_id: account });

@@ -85,6 +85,18 @@ export function authorizationSimulatorEndpoints(issuer: Issuer, authorizer: Auth
     },
   });
 
+  /** What the issuer says of a message that follows nothing: there is nothing left for it. */
+  const refused = ({ id }: Authorization): { status: number; body: object } => ({
+    status: 200,
+    body: {
+      approved: false,
+      responseCode: '25',
+      reason: 'ORIGINAL_NOT_FOUND',
+      explanation: [],
+      authorizationId: permutation.outward(id),
+    },
+  });
+
   /** A later message of a payment, as its merchant would send it. */
   async function follow(row: Authorization, operation: LifeOperation, minor: bigint, final: boolean): Promise<Outcome> {
     const card = await cardGet(db, row.tenant_id, row.card_id);
@@ -121,6 +133,7 @@ export function authorizationSimulatorEndpoints(issuer: Issuer, authorizer: Auth
       async handler({ params, body }) {
         const row = await authorizationOf(params.id);
         const minor = body.amount ?? whole(row);
+        if (minor === 0n) return refused(row);
         return told(await follow(row, operation, minor, body.final ?? true));
       },
     });
@@ -199,8 +212,8 @@ export function authorizationSimulatorEndpoints(issuer: Issuer, authorizer: Auth
     following(
       'clear',
       'charge',
-      'The merchant takes the money; without amount all that is held',
-      (row) => open(row) || row.amount,
+      'The merchant takes the money; without amount all that is held, or was authorized when the hold ended before',
+      (row) => open(row) || (BigInt(row.asked.cleared) > 0n ? 0n : row.amount),
     ),
     following('reverse', 'reverse', 'The merchant gives up a part of the hold, or all of it', open),
     following('increment', 'increment', 'The merchant asks for more', () => 0n),
