@@ -2,6 +2,7 @@
 // process is gone can be told from one that is still waited for. Not a lock of a connection: a process outlives its connections.
 // Rule: times here are the database's own real time, the only clock that all processes share.
 import type { Clock, Log } from '../base/index.ts';
+import { StartError } from './binaries.ts';
 import type { Db } from './command.ts';
 
 export interface LeaseTimes {
@@ -95,10 +96,20 @@ export async function openLease({ db, clock, log, times = LEASE_TIMES, alone }: 
   };
 }
 
+/** More than live at once on any database. */
+const MOST_DRAWN = 1000;
+
+/** A number that no process has: where a database was restored or failed over, its sequence may lie behind its table. */
 async function enter(db: Db, leaseMs: number): Promise<bigint> {
-  const [row] = await db.query<{ id: bigint }>(
-    `insert into processes (id, expires_at) values (nextval('process_ids'), clock_timestamp() + $1 * interval '1 ms') returning id`,
-    [leaseMs],
+  for (let drawn = 0; drawn < MOST_DRAWN; drawn++) {
+    const [row] = await db.query<{ id: bigint }>(
+      `insert into processes (id, expires_at) values (nextval('process_ids'), clock_timestamp() + $1 * interval '1 ms')
+       on conflict (id) do nothing returning id`,
+      [leaseMs],
+    );
+    if (row) return row.id;
+  }
+  throw new StartError(
+    `The database has given out ${MOST_DRAWN} numbers of processes that are taken: its sequence process_ids is wrong.`,
   );
-  return (row as { id: bigint }).id;
 }

@@ -1,0 +1,38 @@
+// The numbers of processes: each draws one that nobody has, also where the sequence lies behind the table, as after a failover.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { systemClock } from '../../src/base/index.ts';
+import { type Lease, openLease, StartError } from '../../src/store/index.ts';
+import { silent, type TestDatabase, testDatabase } from '../support/database.ts';
+
+const open = (database: TestDatabase): Promise<Lease> =>
+  openLease({ db: database, clock: systemClock, log: silent, alone: false });
+
+test('a number that is taken is left to who has it, and another one drawn, also by many at once', async () => {
+  const database = await testDatabase();
+  await database.query(`select setval('process_ids', 1000)`);
+  await database.query(
+    `insert into processes (id, expires_at) select 1000 + n, '2100-01-01' from generate_series(1, 5) n`,
+  );
+  const leases = await Promise.all(Array.from({ length: 4 }, () => open(database)));
+  const numbers = leases.map((lease) => lease.process());
+  assert.deepEqual(
+    numbers.sort((a, b) => Number(a - b)),
+    [1006n, 1007n, 1008n, 1009n],
+  );
+  const living = await (leases[0] as Lease).living();
+  for (const number of [1001n, 1005n, ...numbers]) assert.ok(living.has(number), String(number));
+  for (const lease of leases) await lease.release();
+  assert.deepEqual(
+    await database.query('select count(*)::int4 as n from processes'),
+    [{ n: 5 }],
+    'only their own rows go',
+  );
+});
+
+test('a sequence that gives out taken numbers only is one sentence', async () => {
+  const database = await testDatabase();
+  await database.query(`select setval('process_ids', 1)`);
+  await database.query(`insert into processes (id, expires_at) select n, '2100-01-01' from generate_series(2, 1100) n`);
+  await assert.rejects(open(database), (error) => error instanceof StartError && /process_ids/.test(error.message));
+});
