@@ -84,28 +84,38 @@ export interface World {
   told(id: string): Promise<readonly string[]>;
 }
 
-/** Watches everything that a browser does; tells what went wrong. */
-function watch(context: BrowserContext, { florin, store }: Pick<World, 'florin' | 'store'>): string[] {
-  const problems: string[] = [];
+/** Somebody's browser: what goes wrong in it, and what of that he said would. */
+interface Seat {
+  readonly kind: string;
+  readonly context: BrowserContext;
+  problems: string[];
+  announced: RegExp[];
+}
+
+/** Watches everything that a browser does, for whoever has it. */
+function watch(seat: Seat, { florin, store }: Pick<World, 'florin' | 'store'>): void {
+  const { context } = seat;
+  const told = (problem: string): void => {
+    seat.problems.push(problem);
+  };
   const known = [florin.url, store.origin, store.strangerOrigin].map((url) => new URL(url).host);
   context.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) problems.push(`console: ${message.text()}`);
+    if (['error', 'warning'].includes(message.type())) told(`console: ${message.text()}`);
   });
-  context.on('weberror', (error) => problems.push(`page: ${error.error().message}`));
+  context.on('weberror', (error) => told(`page: ${error.error().message}`));
   context.on('request', (request) => {
     const { host, pathname, protocol } = new URL(request.url());
-    if (protocol !== 'http:' || !known.includes(host)) problems.push(`a stranger: ${request.url()}`);
-    if (pathname === '/csp-report') problems.push(`policy: ${request.postData()}`);
+    if (protocol !== 'http:' || !known.includes(host)) told(`a stranger: ${request.url()}`);
+    if (pathname === '/csp-report') told(`policy: ${request.postData()}`);
   });
   context.on('response', (response) => {
-    if (response.status() >= 500) problems.push(`server: ${response.status()} ${response.url()}`);
+    if (response.status() >= 500) told(`server: ${response.status()} ${response.url()}`);
   });
   context.on('requestfailed', (request) => {
     const why = request.failure()?.errorText ?? '';
     // A page that is left before it has come is left.
-    if (why !== 'net::ERR_ABORTED') problems.push(`failed: ${why} ${request.url()}`);
+    if (why !== 'net::ERR_ABORTED') told(`failed: ${why} ${request.url()}`);
   });
-  return problems;
 }
 
 interface Flow {
@@ -133,18 +143,39 @@ export function checkoutWorld(env: Record<string, string> = {}) {
   });
   after(() => base.store.close());
 
+  /** Left by journeys that went well. A browser's context costs more than most journeys. */
+  const empty: Seat[] = [];
+
+  async function seatFor(options: BrowserContextOptions): Promise<Seat> {
+    const kind = JSON.stringify(options);
+    const at = empty.findIndex((seat) => seat.kind === kind);
+    const [left] = at < 0 ? [] : empty.splice(at, 1);
+    if (left) return Object.assign(left, { problems: [], announced: [] });
+    const context = await (await sharedBrowser()).newContext({ locale: 'en-GB', ...options });
+    context.setDefaultTimeout(PATIENCE_MS);
+    const seat: Seat = { kind, context, problems: [], announced: [] };
+    watch(seat, base);
+    return seat;
+  }
+
+  /** The next one finds no pages with their histories, no cookies and no routes. */
+  async function leave(seat: Seat): Promise<void> {
+    await Promise.all(seat.context.pages().map((page) => page.close()));
+    await seat.context.unrouteAll();
+    await seat.context.clearCookies();
+    empty.push(seat);
+  }
+
   async function run(work: (world: World) => Promise<void>): Promise<void> {
     const { shop, store } = base;
     store.visits.length = 0;
-    const opened: { context: BrowserContext; problems: string[]; announced: RegExp[] }[] = [];
+    const opened: Seat[] = [];
     const world: World = {
       ...base,
       async payer(options = {}) {
-        const browser = await sharedBrowser();
-        const context = await browser.newContext({ locale: 'en-GB', ...options });
-        context.setDefaultTimeout(PATIENCE_MS);
-        const announced: RegExp[] = [];
-        opened.push({ context, problems: watch(context, base), announced });
+        const seat = await seatFor(options);
+        opened.push(seat);
+        const { context, announced } = seat;
         return { context, page: await context.newPage(), announce: (pattern) => announced.push(pattern) };
       },
       async made(options = {}, fields = {}) {
@@ -171,6 +202,7 @@ export function checkoutWorld(env: Record<string, string> = {}) {
         const missing = announced.filter((pattern) => !problems.some((problem) => pattern.test(problem)));
         assert.deepEqual(missing, [], 'what was announced and did not come');
       }
+      for (const seat of opened.splice(0)) await leave(seat);
     } catch (error) {
       // A journey that stops somewhere tells where.
       const pages = opened.flatMap(({ context }) => context.pages());
