@@ -1,5 +1,6 @@
 // The composition root: the only file that knows every room. Opens them in order, gives each what it needs, closes them in reverse.
 // What everything stands on is opened by app-ground.ts.
+import manifest from '../package.json' with { type: 'json' };
 import { type Closer, closeAll } from './app-closing.ts';
 import { DRAIN_MS, type GroundOptions, openGround } from './app-ground.ts';
 import { servePages } from './app-pages.ts';
@@ -332,7 +333,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     options.watch?.(server, apis);
     documentation(server, apis, {
       title: 'Florin',
-      version: '0.1.0',
+      version: manifest.version,
       description:
         'Self-hosted payments: a payment gateway and a card issuer in one server. For programs: [/openapi.json](/openapi.json).',
       examples,

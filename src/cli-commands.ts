@@ -125,13 +125,17 @@ export const commandSpecs: readonly CommandSpec[] = [
   },
   {
     usage: 'pricing set <project>',
-    summary: 'set what operations cost',
+    summary: 'set what operations cost; what is not named stays',
     options: [
-      ['--rules <list>', 'operation:percent+fixed, separated by commas (charge:2.9+0.30,refund:0+0.10)', ''],
-      ['--reserve <percent/days>', 'rolling reserve', '0/1'],
+      ['--rules <list>', 'operation:percent+fixed, separated by commas (charge:2.9+0.30,refund:0+0.10)'],
+      ['--reserve <percent/days>', 'rolling reserve'],
       ['--file <json>', 'the whole plan as a file, instead'],
     ],
-    run: async (call, [project], options) => call('PUT', at`/projects/${project}/pricing`, await pricingFrom(options)),
+    run: async (call, [project], options) => {
+      const said = await pricingFrom(options);
+      const now = options.file === undefined ? await call('GET', at`/projects/${project}/pricing`) : {};
+      return call('PUT', at`/projects/${project}/pricing`, { ...now, ...said });
+    },
   },
   {
     usage: 'credential create <project>',
@@ -298,15 +302,25 @@ async function pricingFrom({ file, rules: prices, reserve }: Options): Promise<J
     if (!plan) throw new CliError(`Not a JSON file: ${file}`);
     return plan;
   }
-  const rules = list(prices).map((text) => {
+  if (prices === undefined && reserve === undefined)
+    throw new CliError('Say what operations cost, with --rules, --reserve or --file.');
+  return given({
+    rules: prices === undefined ? undefined : rulesFrom(prices),
+    reserve: reserve === undefined ? undefined : reserveFrom(reserve),
+  });
+}
+
+const rulesFrom = (prices: Options[string]): Json[] =>
+  list(prices).map((text) => {
     const match = /^([a-z]+):([\d.]+)\+([\d.]+)$/.exec(text);
     if (!match) throw new CliError(`Not of the form operation:percent+fixed: ${text}`);
     const [, operation, percent, fixed] = match;
     return { operation, percent, fixed };
   });
+function reserveFrom(reserve: Options[string]): Json {
   const match = /^([\d.]+)\/(\d+)$/.exec(`${reserve}`);
   if (!match) throw new CliError(`Not of the form percent/days: ${reserve}`);
-  return { rules, reserve: { percent: match[1], days: Number(match[2]) } };
+  return { percent: match[1], days: Number(match[2]) };
 }
 
 export async function bytesOf(file: string): Promise<Buffer> {

@@ -1,6 +1,7 @@
 // The command line. Everything but serve and migrate is one or a few calls of a running server's operator API, so that it works
 // beside the server, from the same machine or another. Rule: no command touches the database or the data directory itself.
 import { Command, CommanderError } from 'commander';
+import manifest from '../package.json' with { type: 'json' };
 import { applyCommand } from './cli-apply.ts';
 import { type Call, CliError, type CommandSpec, type Json, type Options, parsed, Refused } from './cli-call.ts';
 import { commandSpecs } from './cli-commands.ts';
@@ -23,6 +24,7 @@ export function buildCli(actions: CliActions): Command {
   const program = new Command('florin').description(
     'Payments, self-hosted: a payment gateway and a card issuer in one server',
   );
+  program.version(manifest.version);
   program.command('serve').description('start the server').action(actions.serve);
   program.command('migrate').description('bring the database to this version, and stop').action(actions.migrate);
   const groups = new Map<string, Command>();

@@ -1,6 +1,6 @@
 // The command line against a running server: what it asks, what it prints, how it ends.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
@@ -98,6 +98,14 @@ test('a project from nothing to its first secret', async () => {
     ],
     reserve: { percent: '5', days: 30 },
   });
+  const { rules } = await json('pricing', 'set', 'cli-shop', '--reserve', '0/1');
+  assert.deepEqual(rules, plan.rules, 'what is not named stays');
+  assert.deepEqual(await json('pricing', 'set', 'cli-shop', '--reserve', '5/30'), plan);
+  const unsaid = await florin('pricing', 'set', 'cli-shop');
+  assert.equal(unsaid.code, 1);
+  assert.match(unsaid.err, /--rules, --reserve or --file/);
+  assert.deepEqual((await json('project', 'show', 'cli-shop')).pricing, plan);
+  assert.deepEqual((await json('pricing', 'set', 'cli-shop', '--rules', '')).rules, [], 'nothing, when it is said');
   const settings = await json(
     'project',
     'set',
@@ -125,6 +133,12 @@ test('a project from nothing to its first secret', async () => {
   assert.equal(await at.projects.authenticate('cli-shop', secret), null);
   const shown = await json('project', 'show', 'cli-shop');
   assert.deepEqual([shown.terminals.length, shown.settings.page_attempts, shown.pricing.reserve.days], [1, 5, 30]);
+});
+
+test('--version tells which one it is', async () => {
+  const { version } = JSON.parse(readFileSync(path.resolve(import.meta.dirname, '../../package.json'), 'utf8'));
+  const { code, out } = await florin('--version');
+  assert.deepEqual([code, out], [0, `${version}\n`]);
 });
 
 test('lists are tables for people', async () => {
