@@ -40,7 +40,8 @@ const STAND_INS: Readonly<Record<string, string>> = {
 };
 
 /** What is drawn by chance so that nobody guesses it. */
-const isToken = (text: string): boolean => /^[\w-]{40,}$/.test(text);
+/** The fingerprint of a certificate is none. */
+const isToken = (text: string): boolean => /^[\w-]{40,}$/.test(text) && !/^[\da-f]{64}$/.test(text);
 const isId = (text: string): boolean => /^\d{9,20}$/.test(text);
 
 /** `host`: where the server of the example listened. */

@@ -135,6 +135,7 @@ const BODIES: Readonly<Record<string, () => unknown>> = {
   'PATCH /operator/tenants/{tenant}/programmes/{id}': () => ({ settings: {} }),
   'PATCH /operator/tenants/{tenant}/profiles/{id}': () => ({ settings: {} }),
   'POST /operator/tenants/{tenant}/secrets': () => ({ label: 'server' }),
+  'PUT /operator/tenants/{tenant}/secrets/{id}/certificates': () => ({ certificates: ['ab'.repeat(32)] }),
   'POST /operator/tenants/{tenant}/programmes': () => ({ name: 'Programme' }),
   'POST /operator/tenants/{tenant}/profiles': () => ({ programmeId, name: 'Profile' }),
   'POST /operator/card-ranges': () => ({ name: 'range', brand: 'VISA', prefix: '459999' }),
