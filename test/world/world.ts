@@ -141,13 +141,13 @@ function unexpected({ plan: { orders }, troubled }: World, { who, says }: Questi
     return `${who}: ${says} was answered ${asked.status} at step ${asked.step}: ${asked.text.slice(0, 200)}`;
   const life = orders.find(({ name }) => name === who);
   // A deadline on a machine that has no time is nobody's fault.
-  const failed = !isAnswer(asked) || (asked.status >= 500 && asked.ms < SOONEST_DEADLINE_MS);
+  const failed = (!isAnswer(asked) || asked.status >= 500) && asked.ms < SOONEST_DEADLINE_MS;
   return failed && !troubled && !(life && expectsErrors(life))
     ? `${who}: ${says} was answered ${asked.status} at step ${asked.step}, while nothing was wrong`
     : null;
 }
 
-/** Whoever answers 500 before this wasn't waiting for anything. */
+/** Whoever fails before this wasn't waiting for anything. */
 const SOONEST_DEADLINE_MS = 900;
 
 /** What one reads of a seed that failed: what can't be true, what happened last, how to see it again. */
