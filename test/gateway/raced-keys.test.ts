@@ -23,8 +23,18 @@ before(async () => {
 after(() => second.stop());
 
 /** Two at each server, all at once. */
-const raced = (path: string, body: (i: number) => unknown, headers: Record<string, string> = {}): Promise<Reply[]> =>
-  Promise.all([0, 1, 2, 3].map((i) => (merchants[i % 2] as Client)('POST', path, body(i), headers)));
+const raced = (
+  path: string,
+  body: (i: number) => unknown,
+  { headers = {}, by = merchants }: { headers?: Record<string, string>; by?: readonly Client[] } = {},
+): Promise<Reply[]> => Promise.all([0, 1, 2, 3].map((i) => (by[i % 2] as Client)('POST', path, body(i), headers)));
+
+/** With a second server that has come up after the setting was made, so that both know it. */
+const withUniqueIds = (work: (by: readonly Client[]) => Promise<void>): Promise<void> =>
+  shop.withSettings({ unique_merchant_order_id: true }, async () => {
+    const other = await florin.another();
+    await work([florin.merchant, florin.merchantOf(other)]).finally(() => other.stop());
+  });
 
 const idsOf = (replies: readonly Reply[]): Set<string> =>
   new Set(replies.flatMap(({ body }) => (body.orders ?? []).map(({ id }: { id: string }) => id)));
@@ -35,10 +45,12 @@ async function countBy(id: string): Promise<number> {
 }
 
 test('a merchant order id, with the same content: one order, and everybody has it', async () => {
-  await shop.withSettings({ unique_merchant_order_id: true }, async () => {
+  await withUniqueIds(async (by) => {
     for (let round = 0; round < ROUNDS; round++) {
       const merchant_order_id = `same-${round}`;
-      const replies = await raced('/gateway/orders/create', () => ({ amount: 5, currency: 'EUR', merchant_order_id }));
+      const replies = await raced('/gateway/orders/create', () => ({ amount: 5, currency: 'EUR', merchant_order_id }), {
+        by,
+      });
       assert.deepEqual(
         replies.filter(({ status }) => status >= 300).map(({ text }) => text),
         [],
@@ -50,12 +62,11 @@ test('a merchant order id, with the same content: one order, and everybody has i
 });
 
 test('a merchant order id, with other content each: one is done, the others are refused and do nothing', async () => {
-  await shop.withSettings({ unique_merchant_order_id: true }, async () => {
+  await withUniqueIds(async (by) => {
     for (let round = 0; round < ROUNDS; round++) {
       const merchant_order_id = `other-${round}`;
-      const replies = await raced('/gateway/orders/authorize', (i) =>
-        payment({ merchant_order_id, amount: `${10 + i}.00` }),
-      );
+      const body = (i: number) => payment({ merchant_order_id, amount: `${10 + i}.00` });
+      const replies = await raced('/gateway/orders/authorize', body, { by });
       assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 402, 402, 402]);
       assert.equal(await countBy(merchant_order_id), 1);
     }
@@ -74,7 +85,9 @@ test('a proof of authentication: one order is paid with it', async () => {
 
 test('an idempotency key: one order, one answer', async () => {
   for (let round = 0; round < ROUNDS; round++) {
-    const replies = await raced('/gateway/orders/authorize', () => payment(), { 'idempotency-key': `raced-${round}` });
+    const replies = await raced('/gateway/orders/authorize', () => payment(), {
+      headers: { 'idempotency-key': `raced-${round}` },
+    });
     const told = replies.filter(({ status }) => status !== 409);
     assert.deepEqual([...new Set(told.map(({ status }) => status))], [200]);
     assert.equal(new Set(told.map(({ text }) => text)).size, 1);
