@@ -35,7 +35,8 @@ const noHold = { warn: null, release: null, capture: null } as const;
 
 const approvedEffects: Readonly<Record<OperationType, Effect>> = {
   authorize: (order, operation, { project, now }) => {
-    const expires = authorizationExpiry(order, now);
+    // The issuer's time runs since it was asked, however late its answer came.
+    const expires = authorizationExpiry(order, operation.created_at);
     const delay = project.settings.capture_delay ? parseDuration(project.settings.capture_delay) : null;
     return withDue(
       {

@@ -155,9 +155,3 @@ export async function operationsCount(db: Db, owner: bigint, filter: OperationFi
     )[0]?.count ?? 0n
   );
 }
-
-export const operationsOfOrders = (db: Db, owner: bigint, orderIds: readonly bigint[]): Promise<Operation[]> =>
-  db.query(
-    `select ${OPERATION_COLUMNS} from operations p where p.project_id = $1 and p.order_id = any($2::int8[]) order by p.order_id, p.id`,
-    [owner, orderIds],
-  );

@@ -11,16 +11,15 @@ import {
   type OperationFilter,
   type OrderFilter,
   operationsCount,
-  operationsOfOrders,
   operationsPage,
   ordersCount,
   ordersPage,
   type Page,
 } from './list-queries.ts';
-import type { Operation, Order, OrderState } from './model.ts';
+import type { Operation } from './model.ts';
 import { rateFrom } from './postings.ts';
 import { type Cashflows, isVisible, type OrderExpand, operationShown, orderRow, orderWhole } from './present.ts';
-import { orderGet } from './queries.ts';
+import { orderGet, ordersGet } from './queries.ts';
 
 type Json = Record<string, unknown>;
 
@@ -63,11 +62,6 @@ export async function readOrder(
   return { orders: [orderWhole(viewOf(gateway, project), state, expands, cashflows)] };
 }
 
-const statesOf = (orders: readonly Order[], operations: readonly Operation[]): OrderState[] => {
-  const byOrder = Map.groupBy(operations, (operation) => operation.order_id);
-  return orders.map((order) => ({ order, operations: byOrder.get(order.id) ?? [] }));
-};
-
 export interface Paging extends Page {
   readonly count: boolean;
 }
@@ -84,10 +78,12 @@ export async function* listOrders(
   return yield* listed(paging, {
     page: (page) => ordersPage(gateway.lists, project.id, filter, page),
     async shown(orders) {
+      if (!wanted) return orders.map((order) => orderRow(view, { order, operations: [] }, expands, new Map()));
       const ids = orders.map(({ id }) => id);
-      const operations = wanted ? await operationsOfOrders(gateway.db, project.id, ids) : [];
-      const states = statesOf(orders, operations);
-      const cashflows = wanted ? await cashflowsOf(gateway, project, operations) : new Map();
+      const found = await ordersGet(gateway.db, project.id, ids);
+      const states = ids.flatMap((id) => found.get(id) ?? []);
+      const operations = states.flatMap((state) => state.operations);
+      const cashflows = await cashflowsOf(gateway, project, operations);
       return states.map((state) => orderRow(view, state, expands, cashflows));
     },
     count: () => ordersCount(gateway.lists, project.id, filter),
