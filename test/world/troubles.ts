@@ -97,7 +97,10 @@ const PLAYS: Readonly<Record<TroubleKind, Play>> = {
     count(world.fired, 'link faults');
   },
   async 'clock leaps'(world, { by }) {
+    world.leaping++;
     if (await advance(world, by, performance.now() + 10_000)) count(world.fired, 'clock leaps');
+    world.leaping--;
+    world.leaptAt = performance.now();
   },
 };
 
