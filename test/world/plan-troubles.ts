@@ -66,7 +66,7 @@ export function troublesOf(dice: Dice, servers: number): Trouble[] {
   for (let i = 0; i < 7; i++) {
     const kind = calm ? 'clock leaps' : dice.weighed(WEIGHTS);
     const trouble = {
-      atStep: 20 + dice.int(420),
+      atStep: 20 + dice.int(260),
       kind,
       server: dice.int(servers),
       forMs: 50 + dice.int(900),

@@ -48,7 +48,7 @@ export interface Size {
   readonly cards: number;
 }
 
-export const SIZE: Size = { orders: 26, cards: 7 };
+export const SIZE: Size = { orders: 16, cards: 5 };
 
 /** When people stop beginning anything, milliseconds; mostly their lives are over before. */
 export const DAY_MS = 20_000;

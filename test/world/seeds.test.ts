@@ -13,7 +13,7 @@ const kept: readonly { readonly seed: number }[] = JSON.parse(
 const SEEDS = [...new Set([...kept.map(({ seed }) => seed), ...Array.from({ length: 30 }, (_, i) => i + 1)])];
 
 test('thirty worlds and all that ever failed: every answer was true', { timeout: 800_000 }, async (t) => {
-  const outcomes = await runSeeds(SEEDS, { workers: 3 });
+  const outcomes = await runSeeds(SEEDS, { workers: 4 });
   t.diagnostic(summaryOf(outcomes).text);
   const failed = outcomes.filter(({ contradictions }) => contradictions.length > 0);
   assert.equal(failed.length, 0, failed.map(failureText).join('\n\n'));
