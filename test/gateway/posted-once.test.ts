@@ -2,7 +2,7 @@
 // workers, a repeated message: every operation, its clearing and the release of its reserve stand in the books once.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { simulated, type TestApp, testApp } from '../support/app.ts';
+import { type Reply, simulated, type TestApp, testApp } from '../support/app.ts';
 import { type Shop, shopOf } from '../support/shop.ts';
 
 let florin: TestApp;
@@ -33,11 +33,12 @@ for (const fault of ['911', '913', '914', '916']) {
   });
 }
 
-test('a charge that a worker has settled before its answer came: one answer, to the byte', async () => {
+/** A charge whose answer is slow: a worker asks for it and settles it before it comes. */
+async function chargedTwiceTold(headers: Record<string, string>): Promise<Reply[]> {
   const slow = await testApp({}, { link: { slowMs: 2500, answerTimeoutMs: 20_000 } });
   const buyer = shopOf(slow);
   const { id } = await buyer.authorized({ pan: simulated('20', '912') });
-  const charge = () => slow.merchant('PUT', `/gateway/orders/${id}/charge`, {}, { 'idempotency-key': 'slow' });
+  const charge = () => slow.merchant('PUT', `/gateway/orders/${id}/charge`, {}, headers);
   const first = charge();
   const isCharged = async (): Promise<boolean> => {
     const { books } = (await slow.operator('GET', '/simulator/books')).body;
@@ -46,10 +47,21 @@ test('a charge that a worker has settled before its answer came: one answer, to 
   for (let tries = 0; !(await isCharged()); tries++) assert.ok(tries < 500);
   await buyer.advance('2m');
   assert.equal((await buyer.get(id)).status, 'charged');
-  const [told, again] = [await first, await charge()];
+  return [await first, await charge()];
+}
+
+test('a charge that a worker has settled before its answer came: one answer, to the byte', async () => {
+  const [told, again] = (await chargedTwiceTold({ 'idempotency-key': 'slow' })) as [Reply, Reply];
   assert.deepEqual([told.status, again.status], [200, 200]);
   assert.equal(told.text, again.text);
   assert.ok(told.body.orders[0].operations[1].cashflow);
+});
+
+test('without a key it has its financial details, too, and is charged once', async () => {
+  const [told, again] = (await chargedTwiceTold({})) as [Reply, Reply];
+  assert.deepEqual([told.status, again.status], [200, 402]);
+  assert.ok(told.body.orders[0].operations[1].cashflow);
+  assert.equal(told.body.orders[0].operations[0].cashflow, undefined);
 });
 
 test('settled and released by many at once: one clearing an operation, one release of the reserve', async () => {

@@ -10,6 +10,7 @@ import type { FailureType, Operation, Order, OrderState } from './model.ts';
 import { withDue } from './model.ts';
 import { type Intent, newOperation } from './operation.ts';
 import { needOrder, operationInsert, orderKind, orderRefusalInsert, orderUpdate } from './queries.ts';
+import { cashflowsOf } from './read.ts';
 import * as rules from './rules.ts';
 import { eventOf, failureText, SENT_LIMIT_MS, type Settled, settle } from './settle.ts';
 import { type OrderTrigger, orderStates } from './states.ts';
@@ -211,6 +212,7 @@ export async function carry(
     settle(gateway, { project: current, operation, answer, postings, pan: data?.pan ?? null }),
   );
   const { next } = settled;
+  if (!settled.fresh) return { ...settled, answer: await toldBefore(gateway, current, settled, operation) };
   if (!next) return settled;
   const follow = () => carry(gateway, current, settled.state, next, data ? { ...data, cvv: null } : undefined);
   if (!next.system) return follow();
@@ -221,6 +223,18 @@ export async function carry(
     .add(job)
     .catch((error: unknown) => gateway.log.error({ err: error }, 'a reversal that is owed was not sent'));
   return settled;
+}
+
+/** A worker has settled it. What it kept with a key is the answer; of a charge without one the financial details are read from the books. */
+async function toldBefore(
+  gateway: Gateway,
+  project: Project,
+  { state, answer }: Settled,
+  { id, type, once_key }: Operation,
+): Promise<StoredAnswer> {
+  const charges = state.operations.filter((known) => known.id === id && known.status === 'success');
+  if (type !== 'charge' || once_key !== null || charges.length === 0) return answer;
+  return orderAnswer(viewOf(gateway, project), state, { cashflows: await cashflowsOf(gateway, project, charges) });
 }
 
 /** The card of an order out of the vault, for messages that need its number. */

@@ -32,7 +32,11 @@ export interface Listing extends PageOf<string> {
 }
 
 /** Cashflow of successful operations, from their postings. */
-async function cashflowsOf(gateway: Gateway, project: Project, operations: readonly Operation[]): Promise<Cashflows> {
+export async function cashflowsOf(
+  gateway: Gateway,
+  project: Project,
+  operations: readonly Operation[],
+): Promise<Cashflows> {
   const orderIds = [...new Set(operations.map(({ order_id }) => order_id))];
   const postings = await postingsOfOrders(gateway.db, project.id, orderIds);
   const groups = Map.groupBy(
