@@ -40,7 +40,7 @@ export interface Server {
   kill(): Promise<void>;
   /** Sends a signal; true when there was a process to take it. */
   signal(name: NodeJS.Signals): boolean;
-  /** By SIGTERM; its exit code, or null when it had to be killed. */
+  /** By SIGTERM; its exit code, or null when it did not end in its time. */
   stop(): Promise<number | null>;
 }
 
@@ -169,6 +169,8 @@ async function openServer(connection: Connection, dataDir: string, options: Scen
   const proxy = await postgresProxy(connection);
   let child: ChildProcess | null = null;
   let url: string | null = null;
+  /** By a trouble that came while it was ending. */
+  let killed = false;
   const deaths: string[] = [];
   const gone = (): boolean => !child || child.exitCode !== null || child.signalCode !== null;
 
@@ -177,12 +179,13 @@ async function openServer(connection: Connection, dataDir: string, options: Scen
     url = null;
     if (!dying || gone()) return dying?.exitCode ?? null;
     const exit = new Promise<number | null>((resolve) => dying.once('exit', resolve));
+    killed ||= signal === 'SIGKILL';
     dying.kill(signal);
     const late = setTimeout(() => dying.kill('SIGKILL'), withinMs);
     const code = await exit;
     clearTimeout(late);
     child = null;
-    return code;
+    return killed ? 0 : code;
   }
 
   return {
@@ -192,6 +195,7 @@ async function openServer(connection: Connection, dataDir: string, options: Scen
       return gone() ? null : url;
     },
     async start() {
+      killed = false;
       const told: ChildOrder = {
         env: { PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'silent', PUBLIC_URL, ...options.env },
         connection: proxy.connection,

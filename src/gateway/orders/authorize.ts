@@ -113,9 +113,8 @@ export async function authorize(gateway: Gateway, request: AuthorizeRequest): Pr
       };
     },
   };
-  const submit = () => gateway.committer.submit(command);
   // A payment page's order is there already.
-  const begun = await (pageOrder ? submit() : making(gateway, prepared.orderId, submit));
+  const begun = await (pageOrder ? gateway.committer.submit(command) : making(gateway, prepared.orderId, command));
   if ('existing' in begun) return authorizedBefore(gateway, project, begun.existing);
   if ('unresolved' in begun) return unresolvedAnswer(gateway, project, begun.unresolved, true);
   if ('answer' in begun) return begun.answer;

@@ -177,7 +177,7 @@ export async function createOrder(
       };
     },
   };
-  return making(gateway, id, () => gateway.committer.submit(command));
+  return making(gateway, id, command);
 }
 
 /** What a create is told whose order an earlier one made: with its page while something can be paid there. */

@@ -1,19 +1,36 @@
 // The order that a request makes: its id is told with an unknown outcome, so that one look tells what became of it.
-import { OutcomeUnknown, presentCaller } from '../../store/index.ts';
+import { type Command, type Decision, OutcomeUnknown, presentCaller } from '../../store/index.ts';
 import type { Gateway } from './gateway.ts';
 
-/** Commits what makes the order. Rejects as the commit does; then there is no order, unless the outcome is unknown. */
+/**
+ * Commits what makes the order. Rejects as the commit does; then there is no order, unless the outcome is unknown. Until it is decided no
+ * id is told: a repeat may find that the order of its key is another one, and who looked for the first would find nothing.
+ */
 export async function making<Value>(
-  { permutation }: Pick<Gateway, 'permutation'>,
+  { permutation, committer }: Pick<Gateway, 'permutation' | 'committer'>,
   orderId: bigint,
-  commit: () => Promise<Value>,
+  command: Command<Value>,
 ): Promise<Value> {
   const caller = presentCaller();
-  if (caller) caller.made = permutation.outward(orderId);
+  if (!caller) return committer.submit(command);
   try {
-    return await commit();
+    return await committer.submit({
+      ...command,
+      decide(loaded) {
+        const decision = command.decide(loaded);
+        const id = idIn(decision, orderId);
+        caller.made = id === null ? null : permutation.outward(id);
+        return decision;
+      },
+    });
   } catch (error) {
-    if (caller && !(error instanceof OutcomeUnknown)) caller.made = null;
+    if (!(error instanceof OutcomeUnknown)) caller.made = null;
     throw error;
   }
+}
+
+/** The order that is made, or the one that an earlier request with the key has made; null: neither. */
+function idIn({ changes, value }: Decision<unknown>, orderId: bigint): bigint | null {
+  const isMade = changes.some(({ table, row }) => table.name === 'orders' && (row as { id?: bigint }).id === orderId);
+  return isMade ? orderId : ((value as { readonly unresolved?: bigint | null }).unresolved ?? null);
 }

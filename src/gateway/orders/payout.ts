@@ -70,9 +70,7 @@ export async function payout(gateway: Gateway, request: PayoutRequest): Promise<
   const plan: Intent = { type: 'credit', amount: draft.amount, details: { counted }, rate: rateJson(rate) };
   const sealed = { pan: card.pan, expiry: card.expiry ?? '', holder: card.holder };
   const vaulted = parent ? [] : [gateway.vault.seal(project.id, id, sealed).change];
-  const begun = await making(gateway, id, () =>
-    gateway.committer.submit(intent(gateway, project, { order, plan, counted, vaulted, once })),
-  );
+  const begun = await making(gateway, id, intent(gateway, project, { order, plan, counted, vaulted, once }));
   if ('unresolved' in begun) return unresolvedAnswer(gateway, project, begun.unresolved, true);
   if ('answer' in begun) return begun.answer;
   return (await carry(gateway, project, begun.state, begun.operation, card)).answer;
