@@ -27,6 +27,8 @@ export interface Question {
   readonly headers?: Readonly<Record<string, string>>;
   /** What the journal calls it. */
   readonly says?: string;
+  /** Asked before with the same key: a failure that was kept is no news. */
+  readonly repeats?: boolean;
   readonly form?: Readonly<Record<string, string>>;
 }
 

@@ -69,7 +69,7 @@ async function send(
   for (let i = 0; key !== null && i < 12 && (claim.verdict === 'unknown' || left-- > 0); i++) {
     await of.sleep(40 * (i + 1));
     if ((!open() && i > 3) || since + 86_000_000 < auditor.latest) break;
-    const repeated = await sessions.ask(life.who, { ...question, says: `${says} (again)` });
+    const repeated = await sessions.ask(life.who, { ...question, repeats: true, says: `${says} (again)` });
     auditor.answeredAgain(`card life ${life.name}`, claim, asked, repeated);
     if (isAnswer(repeated)) last = repeated;
   }

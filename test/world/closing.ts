@@ -39,7 +39,7 @@ export async function closeBooks(world: World): Promise<void> {
 async function askAgain({ asker, auditor, unanswered }: World, final: boolean): Promise<void> {
   for (const { question, claim, asked, since } of unanswered) {
     if (claim.verdict !== 'unknown' || !auditor.keyHolds(since)) continue;
-    const again = await asker.ask({ ...question, says: `${question.says} (at last)` });
+    const again = await asker.ask({ ...question, repeats: true, says: `${question.says} (at last)` });
     auditor.answeredAgain(`order ${question.who}`, claim, asked, again);
     if (final && again.status === 409)
       auditor.contradicts(

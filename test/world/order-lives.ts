@@ -126,7 +126,7 @@ async function send(of: Living, request: Request): Promise<{ asked: Asked; claim
   for (let i = 0; key !== null && i < REPEATS && (isOpen() || left-- > 0); i++) {
     await of.sleep(40 * (i + 1));
     if ((!open() && i > 3) || !auditor.keyHolds(since)) break;
-    const repeated = await asker.ask({ ...question, says: `${says} (again)` });
+    const repeated = await asker.ask({ ...question, repeats: true, says: `${says} (again)` });
     auditor.answeredAgain(`order ${life.name}`, claim, asked, repeated);
     if (isAnswer(repeated)) last = repeated;
   }

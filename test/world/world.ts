@@ -141,13 +141,17 @@ async function readBefore({ auditor, sessions, stage, before }: World): Promise<
 const EXPECTED = new Set([200, 201, 204, 303, 402, 403, 409, 429, 500, 503]);
 
 /** An answer that nothing explains; null: it is as it may be. */
-function unexpected({ plan, troubled, leaping, leaptAt }: World, { who, says }: Question, asked: Asked): string | null {
+function unexpected(
+  { plan, troubled, leaping, leaptAt }: World,
+  { who, says, repeats = false }: Question,
+  asked: Asked,
+): string | null {
   if (isAnswer(asked) && !EXPECTED.has(asked.status))
     return `${who}: ${says} was answered ${asked.status} at step ${asked.step}: ${asked.text.slice(0, 200)}`;
   const life = plan.orders.find(({ name }) => name === who);
   // A deadline on a machine that has no time is nobody's fault, nor is a request that became old while the clock leapt.
   const leapt = leaping > 0 || performance.now() - asked.ms < leaptAt;
-  const failed = (!isAnswer(asked) || asked.status >= 500) && asked.ms < SOONEST_DEADLINE_MS && !leapt;
+  const failed = !repeats && (!isAnswer(asked) || asked.status >= 500) && asked.ms < SOONEST_DEADLINE_MS && !leapt;
   return failed && !troubled && !(life && expectsErrors(life))
     ? `${who}: ${says} was answered ${asked.status} at step ${asked.step}, while nothing was wrong`
     : null;
