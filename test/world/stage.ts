@@ -195,6 +195,8 @@ async function openServer(connection: Connection, dataDir: string, options: Scen
       return gone() ? null : url;
     },
     async start() {
+      // Somebody else has started it already.
+      if (!gone()) return;
       killed = false;
       const told: ChildOrder = {
         env: { PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'silent', PUBLIC_URL, ...options.env },
