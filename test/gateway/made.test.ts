@@ -48,6 +48,11 @@ test('a repeat whose outcome nobody knows yet: the order of the first', async ()
   assert.deepEqual(await named(repeat, new OutcomeUnknown('unknown')), [null, 'outward 7']);
 });
 
+test("a repeat under the merchant's own id: the order of the first", async () => {
+  const repeat = { value: { existing: 7n }, changes: [] };
+  assert.deepEqual(await named(repeat, new OutcomeUnknown('unknown')), [null, 'outward 7']);
+});
+
 test('a refusal that makes no order: none', async () => {
   assert.deepEqual(await named({ value: { answer: {} }, changes: [] }), [null, null]);
 });

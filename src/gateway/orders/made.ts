@@ -29,8 +29,10 @@ export async function making<Value>(
   }
 }
 
-/** The order that is made, or the one that an earlier request with the key has made; null: neither. */
+/** The order that is made, or the one that an earlier request with the key or the merchant's id has made; null: neither. */
 function idIn({ changes, value }: Decision<unknown>, orderId: bigint): bigint | null {
   const isMade = changes.some(({ table, row }) => table.name === 'orders' && (row as { id?: bigint }).id === orderId);
-  return isMade ? orderId : ((value as { readonly unresolved?: bigint | null }).unresolved ?? null);
+  if (isMade) return orderId;
+  const { unresolved = null, existing = null } = value as { unresolved?: bigint | null; existing?: bigint };
+  return unresolved ?? existing;
 }
