@@ -116,7 +116,7 @@ export async function authorize(gateway: Gateway, request: AuthorizeRequest): Pr
   // A payment page's order is there already.
   const begun = await (pageOrder ? gateway.committer.submit(command) : making(gateway, prepared.orderId, command));
   if ('existing' in begun) return authorizedBefore(gateway, project, begun.existing);
-  if ('unresolved' in begun) return unresolvedAnswer(gateway, project, begun.unresolved, true);
+  if ('unresolved' in begun) return unresolvedAnswer(gateway, project, begun.unresolved, { isNew: true, once });
   if ('answer' in begun) return begun.answer;
   const { card, browser } = request;
   const question = { project, card, browser, once, closes: null };

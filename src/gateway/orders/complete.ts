@@ -48,7 +48,7 @@ export async function complete(gateway: Gateway, request: CompleteRequest): Prom
       };
     },
   });
-  if ('unresolved' in begun) return unresolvedAnswer(gateway, project, begun.unresolved, false);
+  if ('unresolved' in begun) return unresolvedAnswer(gateway, project, begun.unresolved, { isNew: false, once });
   if ('answer' in begun) return begun.answer;
   const card = 'card' in next && next.card ? next.card : undefined;
   if ('asked' in begun) return askDirectory(gateway, { ...begun.question, project, once }, begun.asked);

@@ -45,7 +45,8 @@ export const abandon = (gateway: Gateway, request: OrderRequest): Promise<Stored
 
 async function operate(gateway: Gateway, action: Action, request: OrderRequest): Promise<StoredAnswer> {
   const begun = await gateway.committer.submit(intent(gateway, action, request));
-  if ('unresolved' in begun) return unresolvedAnswer(gateway, request.project, begun.unresolved, false);
+  if ('unresolved' in begun)
+    return unresolvedAnswer(gateway, request.project, begun.unresolved, { isNew: false, once: request.once });
   return 'answer' in begun
     ? begun.answer
     : (await carry(gateway, request.project, begun.state, begun.operation)).answer;

@@ -71,7 +71,7 @@ export async function payout(gateway: Gateway, request: PayoutRequest): Promise<
   const sealed = { pan: card.pan, expiry: card.expiry ?? '', holder: card.holder };
   const vaulted = parent ? [] : [gateway.vault.seal(project.id, id, sealed).change];
   const begun = await making(gateway, id, intent(gateway, project, { order, plan, counted, vaulted, once }));
-  if ('unresolved' in begun) return unresolvedAnswer(gateway, project, begun.unresolved, true);
+  if ('unresolved' in begun) return unresolvedAnswer(gateway, project, begun.unresolved, { isNew: true, once });
   if ('answer' in begun) return begun.answer;
   return (await carry(gateway, project, begun.state, begun.operation, card)).answer;
 }

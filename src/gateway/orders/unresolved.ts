@@ -1,22 +1,40 @@
 // A request that is repeated while its outcome is still being found out: it joins the recovery and never executes again.
-import type { StoredAnswer } from '../../store/index.ts';
+import type { Once, StoredAnswer } from '../../store/index.ts';
 import type { Project } from '../projects/index.ts';
 import { refusalAnswer, stateAnswer } from './answers.ts';
 import { type Gateway, viewOf } from './gateway.ts';
 import { isBusy } from './model.ts';
 import { orderGet } from './queries.ts';
 
-/** The order's own state once nothing is in flight; the same 500 until then. `isNew`: the request made the order. */
+interface Repeat {
+  /** The request made the order. */
+  readonly isNew: boolean;
+  readonly once: Once | null;
+}
+
+/**
+ * The same 500 while something is in flight; then what was kept for the key by whoever found it out. A state of the order says nothing of
+ * an operation that it has survived; it is the answer only of a request about the order as a whole, which a crash left without one.
+ */
 export async function unresolvedAnswer(
   gateway: Gateway,
   project: Project,
   orderId: bigint | null,
-  isNew: boolean,
+  { isNew, once }: Repeat,
 ): Promise<StoredAnswer> {
   const state = orderId === null ? null : await orderGet(gateway.db, project.id, orderId);
   if (!state) return refusalAnswer('error', null);
   const view = viewOf(gateway, project);
-  return isBusy(state.order) || state.order.status === 'new'
-    ? refusalAnswer('error', isNew ? view.outward(state.order.id) : null)
-    : stateAnswer(view, state, { isNew });
+  if (isBusy(state.order) || state.order.status === 'new')
+    return refusalAnswer('error', isNew ? view.outward(state.order.id) : null);
+  // It may have ended since the key was looked at, and failed.
+  const kept = once && (await keptFor(gateway, once));
+  return kept ?? stateAnswer(view, state, { isNew });
 }
+
+const keptFor = (gateway: Gateway, once: Once): Promise<StoredAnswer | null> =>
+  gateway.committer.submit({
+    name: 'key.look',
+    needs: [once.need],
+    decide: (loaded) => ({ value: once.replay(loaded, gateway.clock.now()), changes: [] }),
+  });
