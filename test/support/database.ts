@@ -20,7 +20,8 @@ export async function startTestServer(): Promise<TestServer> {
   const embedded = await startEmbedded(dir, {
     log: silent,
     clock: systemClock,
-    settings: { fsync: 'off', full_page_writes: 'off', shared_buffers: '128MB' },
+    // Several files at once, some with three servers and the pools of each.
+    settings: { fsync: 'off', full_page_writes: 'off', shared_buffers: '128MB', max_connections: '400' },
   });
   const admin = openDatabase(embedded.connection, { log: silent, connections: 1 });
   await admin.query(`create database ${TEMPLATE}`);
