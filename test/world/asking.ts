@@ -29,6 +29,8 @@ export interface Question {
   readonly says?: string;
   /** Asked before with the same key: a failure that was kept is no news. */
   readonly repeats?: boolean;
+  /** It isn't there for who asks. */
+  readonly absent?: boolean;
   readonly form?: Readonly<Record<string, string>>;
 }
 

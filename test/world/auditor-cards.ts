@@ -2,7 +2,7 @@
 // that its answers allow; a read that shows none of them is a contradiction, one that shows one of them leaves it.
 import type { Verdict } from './claims.ts';
 
-/** Minor units of the card's currency. */
+/** Minor units. */
 export interface PaymentState {
   readonly held: number;
   readonly cleared: number;
@@ -51,10 +51,20 @@ export interface PaymentShown extends PaymentState {
   readonly state: string;
   readonly approved: boolean;
   readonly merchant: { readonly name: string };
+  /** Of a purchase in another currency: millionths of the card's currency for one of the merchant's. */
+  readonly rate?: { readonly micro: string };
 }
 
-const same = (a: PaymentState, b: PaymentState): boolean =>
-  a.held === b.held && a.cleared === b.cleared && a.refunded === b.refunded;
+/**
+ * Does a row show that state? Amounts of a purchase abroad are the merchant's, at the rate that the row names; where it came in parts, each
+ * may have been rounded the other way, and what is above nothing costs at least the smallest coin.
+ */
+function shows(row: PaymentShown, state: PaymentState, foreign: boolean, parts: number): boolean {
+  const micro = foreign ? Number(row.rate?.micro) : 1_000_000;
+  const agrees = (shown: number, amount: number): boolean =>
+    Math.abs(shown - (amount * micro) / 1_000_000) <= (foreign ? parts : 0);
+  return agrees(row.held, state.held) && agrees(row.cleared, state.cleared) && agrees(row.refunded, state.refunded);
+}
 const shownAs = ({ held, cleared, refunded }: PaymentState): string =>
   `held ${held}, cleared ${cleared}, refunded ${refunded}`;
 
@@ -65,8 +75,9 @@ export class PaymentBook {
   readonly tag: string;
   readonly asked: number;
   id: string | null = null;
-  /** Its amounts in the card's currency aren't those that were asked: only its sums are audited. */
+  /** It is asked for in another currency than the card's, both with two decimals. */
   readonly foreign: boolean;
+  #parts = 0;
   #possible: Possible[] = [{ state: null, pending: [] }];
   #last = { step: 0, text: 'nothing' };
   /** When its hold may end by itself, virtual. */
@@ -112,6 +123,7 @@ export class PaymentBook {
 
   /** An answer to a step that was asked for. */
   answered(step: Step, verdict: Verdict, at: number, now: number): string | null {
+    this.#parts++;
     if (verdict === 'unknown')
       this.#possible = this.#possible.map(({ state, pending }) => ({ state, pending: [...pending, step] }));
     if (verdict !== 'done') return null;
@@ -121,21 +133,22 @@ export class PaymentBook {
     });
     const before = this.#last;
     this.#last = { step: at, text: `${step.do} ${step.amount ?? ''} done` };
-    if (after.length === 0 && !this.foreign)
+    if (after.length === 0)
       return `${this.subject}: ${step.do} was done at step ${at}, which can't be after ${before.text} at step ${before.step}`;
-    if (after.length > 0) this.#possible = after;
+    this.#possible = after;
     return null;
   }
 
   /** `row`: what a list shows of it; null: it isn't there. */
   look(row: PaymentShown | null, at: number, now: number): string | null {
     if (row) this.id ??= row.id;
-    if (this.foreign) return null;
     // A payment that was declined is there, and moved nothing.
     const shown = row?.approved ? row : null;
     if (row && !row.approved && row.held + row.cleared + row.refunded !== 0)
       return `${this.subject}: declined, and step ${at} shows ${shownAs(row)}`;
-    const fitting = this.#spread(now).filter(({ state }) => (shown && state ? same(shown, state) : !shown && !state));
+    const fitting = this.#spread(now).filter(({ state }) =>
+      shown && state ? shows(shown, state, this.foreign, this.#parts) : !shown && !state,
+    );
     if (fitting.length === 0) {
       const known = this.#spread(now).map(({ state }) => (state ? shownAs(state) : 'nothing'));
       return `${this.subject}: step ${at} shows ${shown ? shownAs(shown) : 'nothing'}; after ${this.#last.text} (step ${this.#last.step}) it can only be ${[...new Set(known)].slice(0, 4).join(' or ')}`;

@@ -7,7 +7,7 @@ import { type Funds, fundsOf } from './auditor-funds.ts';
 import type { Claim, Verdict } from './claims.ts';
 import { OPERATOR, type Street } from './order-lives.ts';
 import type { CardLife, CardMove } from './plan-cards.ts';
-import type { Sessions } from './sessions.ts';
+import type { Sessions, Who } from './sessions.ts';
 
 export interface CardStreet extends Street {
   readonly sessions: Sessions;
@@ -28,9 +28,11 @@ interface Card {
 }
 
 const EUR = (amount: number) => ({ currency: 'EUR', amount });
-const MAIN = { consumer: '2001', corporate: '2002' };
+export const MAIN: Readonly<Record<Who, string>> = { consumer: '2001', corporate: '2002', neighbour: '2101' };
+const CONSUMER = { account: '1011', prepaid: '1001', debit: '1002' };
 const PROFILES = {
-  consumer: { account: '1011', prepaid: '1001', debit: '1002' },
+  consumer: CONSUMER,
+  neighbour: CONSUMER,
   corporate: { account: '1012', prepaid: '1003', debit: '1004' },
 };
 
@@ -114,7 +116,7 @@ async function begin(of: Living): Promise<Card | null> {
   const { asked } = await send(
     of,
     '/cards/request',
-    { type: life.who, data },
+    { type: life.who === 'corporate' ? 'corporate' : 'consumer', data },
     { says: 'new card', key: 'card', told: made('card') },
   );
   if (!isAnswer(asked) || asked.status !== 200) return null;

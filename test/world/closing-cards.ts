@@ -6,7 +6,7 @@ import { cents, sumsOf } from './auditor-orders.ts';
 import type { Listed } from './closing.ts';
 import { OPERATOR } from './order-lives.ts';
 import type { CardLife } from './plan-cards.ts';
-import type { Who } from './sessions.ts';
+import { strangerTo, type Who } from './sessions.ts';
 import type { World } from './world.ts';
 
 export async function closeCards(world: World, orders: readonly Listed[]): Promise<void> {
@@ -24,6 +24,16 @@ async function fundsAgree(world: World, funds: Funds): Promise<void> {
   if (!shown) return auditor.contradicts(`the balance ${funds.id} can't be read`);
   for (const sentence of fundsContradict(funds, shown, before.get(funds.id) ?? 0, auditor.latest))
     auditor.contradicts(sentence);
+  await strangerSeesNothing(world, funds);
+}
+
+/** Another tenant's holder is told that it isn't there, whatever has happened. */
+async function strangerSeesNothing({ auditor, sessions }: World, { type, id, who }: Funds): Promise<void> {
+  const path = `/issuing/${type === 'managed_cards' ? 'cards' : 'managed-accounts'}/${id}`;
+  const says = 'a stranger reads';
+  const asked = await sessions.ask(strangerTo(who), { who: 'audit', method: 'GET', path, says, absent: true });
+  if (isAnswer(asked) && asked.status < 300)
+    auditor.contradicts(`${type} ${id} of ${who} is shown to ${strangerTo(who)} at step ${asked.step}`);
 }
 
 async function read({ sessions }: World, who: Who, path: string): Promise<Answer | null> {
@@ -46,7 +56,14 @@ async function cardOnce(world: World, { name, who }: CardLife): Promise<void> {
     auditor.contradicts(`card life ${name}: asked for one card, and the list shows ${count}`);
 }
 
-/** Minor units of EUR; in another currency only whether something is held. */
+interface IssuerRow {
+  readonly held: number;
+  readonly cleared: number;
+  readonly refunded: number;
+  readonly rate?: { readonly micro: string };
+}
+
+/** The card's cents; an order in another currency was converted part by part, each rounded to one of them. */
 async function issuerAgrees(
   { asker, auditor }: World,
   order: Listed['order'],
@@ -54,19 +71,19 @@ async function issuerAgrees(
 ): Promise<void> {
   const path = `/operator/orders/${order.id}/trace`;
   const answer = await asker.read({ who: 'audit', method: 'GET', path, headers: OPERATOR, says: 'trace' });
-  const rows = (answer?.body.issuer ?? []) as { held: number; cleared: number; refunded: number }[];
-  const sum = (pick: (row: (typeof rows)[number]) => number): number =>
-    rows.reduce((total, row) => total + pick(row), 0);
+  const rows = (answer?.body.issuer ?? []) as IssuerRow[];
+  const micro = Number(rows.find(({ rate }) => rate)?.rate?.micro ?? 1_000_000);
+  const leeway = order.currency === 'EUR' ? 0 : order.operations.length;
+  const agrees = (shown: number, wanted: number): boolean => Math.abs(shown - (wanted * micro) / 1_000_000) <= leeway;
   const sums = sumsOf(order);
-  const held = sum((row) => row.held);
-  const net = sum((row) => row.cleared - row.refunded);
+  const held = rows.reduce((total, row) => total + row.held, 0);
+  const net = rows.reduce((total, row) => total + row.cleared - row.refunded, 0);
   const wantedHeld = order.status === 'authorized' ? cents(order.amount) : 0;
   const wantedNet = sums.charged - sums.voided - sums.refunded - sums.credited;
   const multicapture = held > 0 && order.status === 'charged';
-  if (order.currency === 'EUR' && held !== wantedHeld && !multicapture)
-    auditor.contradicts(`${name}: is ${order.status} of ${order.amount}, and its issuer holds ${held}`);
-  if (order.currency === 'EUR' && net !== wantedNet)
-    auditor.contradicts(`${name}: has taken ${wantedNet / 100}, and its issuer has paid ${net / 100}`);
-  if (order.currency !== 'EUR' && held > 0 !== wantedHeld > 0 && !multicapture)
-    auditor.contradicts(`${name}: is ${order.status}, and its issuer holds ${held}`);
+  const what = `${order.amount} ${order.currency}`;
+  if ((!agrees(held, wantedHeld) || held > 0 !== wantedHeld > 0) && !multicapture)
+    auditor.contradicts(`${name}: is ${order.status} of ${what}, and its issuer holds ${held}`);
+  if (!agrees(net, wantedNet))
+    auditor.contradicts(`${name}: has taken ${wantedNet / 100} of ${what}, and its issuer has paid ${net / 100}`);
 }

@@ -1,5 +1,6 @@
 // Lives of cards: how each begins, what its holder does with it, what merchants abroad ask of it. Amounts are minor units.
 import type { Dice } from './plan.ts';
+import type { Who } from './sessions.ts';
 
 export type CardMove =
   | {
@@ -28,7 +29,7 @@ export type CardMove =
 
 export interface CardLife {
   readonly name: string;
-  readonly who: 'consumer' | 'corporate';
+  readonly who: Who;
   /** A debit card spends a managed account of its own. */
   readonly debit: boolean;
   /** What it begins with. */
@@ -88,9 +89,11 @@ const crowd = (dice: Dice, funds: number): CardMove => ({
 export function cardLife(index: number, dice: Dice): CardLife {
   const funds = 500 + dice.int(20_000);
   const most = Math.ceil(funds / 3);
+  const who = dice.once(4) ? 'corporate' : 'consumer';
   return {
     name: `c${index}`,
-    who: dice.once(4) ? 'corporate' : 'consumer',
+    // Every fifth card is another tenant's.
+    who: index % 5 === 4 ? 'neighbour' : who,
     debit: dice.once(2),
     funds,
     pauseMs: dice.pick([0, 10, 50, 150]),
