@@ -151,7 +151,7 @@ export class PaymentBook {
     );
     if (fitting.length === 0) {
       const known = this.#spread(now).map(({ state }) => (state ? shownAs(state) : 'nothing'));
-      return `${this.subject}: step ${at} shows ${shown ? shownAs(shown) : 'nothing'}; after ${this.#last.text} (step ${this.#last.step}) it can only be ${[...new Set(known)].slice(0, 4).join(' or ')}`;
+      return `${this.subject}: step ${at} shows ${shown ? shownAs(shown) : 'nothing'}; after ${this.#last.text} (step ${this.#last.step}) it can only be ${[...new Set(known)].slice(0, 4).join(' or ')}${this.foreign ? ' abroad' : ''}`;
     }
     this.#possible = fitting;
     this.#last = { step: at, text: shown ? shownAs(shown) : 'nothing' };
