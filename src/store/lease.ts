@@ -17,6 +17,8 @@ const HELD_SHARE = 0.9;
 export const LEASE_TIMES: LeaseTimes = { leaseMs: 15_000, renewMs: 2_000 };
 
 export interface Lease {
+  /** How often a sign of life is given, milliseconds: to look for the dead more often brings nothing. */
+  readonly renewMs: number;
   /** The number that this process' work carries. It gets another one when it was taken for dead meanwhile. */
   process(): bigint;
   /** False: the process may have been taken for dead by now. Then it decides nothing. */
@@ -76,6 +78,7 @@ export async function openLease({ db, clock, log, times = LEASE_TIMES, alone }: 
   const held = (): boolean => clock.elapsed() - renewedAt < leaseMs * HELD_SHARE;
 
   return {
+    renewMs,
     process: () => number,
     held,
     async keeps(process) {

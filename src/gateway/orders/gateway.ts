@@ -43,7 +43,7 @@ export interface Gateway {
   readonly wallets: WalletKeys | null;
   readonly simulatedIssuer: SimulatedIssuer | null;
   /** Whose work it is: this process', as long as it counts as living. */
-  readonly lease: Pick<Lease, 'process' | 'keeps' | 'living'>;
+  readonly lease: Pick<Lease, 'process' | 'keeps' | 'living' | 'renewMs'>;
   readonly project: (id: bigint) => Promise<Project | null>;
   /** From memory; null when no rate of the pair is known. */
   readonly rate: (from: string, to: string, at: Date) => Rate | null;

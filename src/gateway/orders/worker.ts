@@ -29,7 +29,7 @@ export function orderTimelines(gateway: Gateway): { readonly due: Timeline; read
     /** Operations of processes that are gone: finished before anything else touches their orders. */
     orphans: {
       ...OF_ORDERS,
-      everyMs: 2000,
+      everyMs: gateway.lease.renewMs,
       nextDueAt: () => Promise.resolve(null),
       async due(db: Db, now, limit, except) {
         const before = addMs(now, 3 * 60_000);
