@@ -150,15 +150,11 @@ const answerIsStoredApart: Plant = (committer) => ({
   },
 });
 
-const dueRunsTwice: Plant = (committer) => ({
-  ...committer,
-  async submit<Value>(command: Command<Value>) {
-    if (!/^due\.(clear|reserve|warn)$/.test(command.name)) return committer.submit(command);
-    const seen = new Map<string, unknown>();
-    const stale = { ...command, decide: (loaded: Loaded) => command.decide(remembering(loaded, seen, () => true)) };
-    await committer.submit(stale);
-    return committer.submit(stale);
-  },
+/** The books take what was due a second time; the order says once. */
+const dueIsPostedTwice = rewriting((decision, command) => {
+  if (!/^due\.(clear|reserve)$/.test(command)) return decision;
+  const twice = (row: Row): Row => ({ ...row, amount: (row.amount as bigint) * 2n });
+  return { ...decision, changes: withRows(withRows(decision.changes, 'postings', twice), 'balances', twice) };
 });
 
 const effectIsCalledRefused: Plant = (committer) => {
@@ -204,7 +200,7 @@ const PLANTS = {
   'the last refund is rounded': lastRefundIsRounded,
   'a group is not told of a change': groupIsNotTold,
   'an answer is stored apart from its effect': answerIsStoredApart,
-  'what is due runs twice': dueRunsTwice,
+  'what is due is posted twice': dueIsPostedTwice,
   'a bound is not looked at under its lock': boundIsNotLocked,
   'a hold is released twice': holdIsReleasedTwice,
 } as const satisfies Record<string, Plant | null>;
