@@ -73,6 +73,13 @@ const ERRING = /^499999\d\d91[0145]/;
 /** May this life be answered 500 although nothing is wrong but its card? */
 export const expectsErrors = ({ start }: OrderLife): boolean => ERRING.test(start.card);
 
+/** Its authorizations are done at once and answered slowly: whoever is impatient takes them for lost. */
+const SLOW = numbered('499999109120000');
+export const slowly = (life: OrderLife): OrderLife => ({
+  ...life,
+  start: { ...life.start, by: 'authorize', card: SLOW, options: {} },
+});
+
 /** Gets payouts and nothing else. */
 const PAID_OUT = numbered('499999500000000');
 

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { seededRandom } from '../../src/base/index.ts';
 import { type CardLife, cardLife } from './plan-cards.ts';
-import { type OrderLife, orderLife } from './plan-orders.ts';
+import { type OrderLife, orderLife, slowly } from './plan-orders.ts';
 import { type Trouble, troublesOf } from './plan-troubles.ts';
 
 export interface Plan {
@@ -60,7 +60,11 @@ export function planOf(seed: number, size: Size = SIZE): Plan {
   const plan = {
     seed,
     servers,
-    orders: Array.from({ length: size.orders }, (_, i) => orderLife(i, part(1000 + i))),
+    orders: [
+      ...Array.from({ length: size.orders }, (_, i) => orderLife(i, part(1000 + i))),
+      // In every world, also in the calm ones.
+      slowly(orderLife(size.orders, part(1000 + size.orders))),
+    ],
     cards: Array.from({ length: size.cards }, (_, i) => cardLife(i, part(5000 + i))),
     troubles: troublesOf(part(2), servers),
   };

@@ -73,7 +73,7 @@ export interface SceneOptions {
 /** Waits of a world in which nobody has time. */
 const SHORT: ChildOrder['options'] = {
   link: { answerTimeoutMs: 4000, lostAfterMs: 40, slowMs: 600, lateAfterMs: 60, durable: true },
-  deadlines: { connectMs: 1000, statementMs: 3000, answerMs: 3500, lockMs: 1000, idleInTransactionMs: 3000 },
+  deadlines: { connectMs: 2000, statementMs: 3000, answerMs: 3500, lockMs: 1000, idleInTransactionMs: 3000 },
   lease: { leaseMs: 4000, renewMs: 500 },
   patienceMs: 8000,
 };

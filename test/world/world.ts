@@ -157,7 +157,7 @@ function unexpected(
 }
 
 /** Whoever fails before this wasn't waiting for anything. */
-const SOONEST_DEADLINE_MS = 900;
+const SOONEST_DEADLINE_MS = 1900;
 
 /** What one reads of a seed that failed: what can't be true, what happened last, how to see it again. */
 export function failureText({ plan, contradictions, journal }: Outcome): string {
