@@ -7,6 +7,7 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { answersOfRun } from './support/answers.ts';
 import { startTestServer } from './support/database.ts';
+import { startOnce } from './support/seeded.ts';
 
 /**
  * Those that take longest come first, so that no core is left with one of them at the end. Half of them compute and half of them mostly
@@ -37,10 +38,12 @@ const given = process.argv.slice(2);
 const found = globSync('test/**/*.test.ts').sort();
 const files = given.length > 0 ? given : [...LONGEST, ...found.filter((file) => !LONGEST.includes(file))];
 const server = await startTestServer();
+const seeded = await startOnce(server);
 const answers = mkdtempSync(path.join(os.tmpdir(), 'florin-answers-'));
 const modules = mkdtempSync(path.join(os.tmpdir(), 'florin-modules-'));
 Object.assign(process.env, {
   FLORIN_TEST_SERVER: JSON.stringify(server.connection),
+  FLORIN_TEST_SEEDED: JSON.stringify(seeded),
   FLORIN_TEST_ANSWERS: answers,
   // Every file and every server that it starts reads the same few hundred modules: the first one compiles them.
   NODE_COMPILE_CACHE: modules,
@@ -57,7 +60,7 @@ await server.stop();
 
 // What children of tests answered is known only here, and what no test asked for.
 const { wrong, unseen } = answersOfRun(answers);
-for (const folder of [answers, modules]) rmSync(folder, { recursive: true, force: true });
+for (const folder of [answers, modules, seeded.dataDir]) rmSync(folder, { recursive: true, force: true });
 if (given.length === 0 && unseen.length > 0)
   process.stdout.write(`\nDescribed answers that no test saw (${unseen.length}):\n${unseen.join('\n')}\n`);
 if (wrong.length > 0)

@@ -1,5 +1,5 @@
 // A whole Florin on a port of its own, over a fresh database, and a client that speaks to it as a merchant does.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -9,6 +9,7 @@ import { luhnDigit } from '../../src/base/index.ts';
 import { readConfig } from '../../src/config.ts';
 import { tellWrongAnswers, watchAnswers } from './answers.ts';
 import { silent, type TestDatabase, testDatabase } from './database.ts';
+import { seededOfRun } from './seeded.ts';
 
 export interface Reply {
   readonly status: number;
@@ -54,8 +55,10 @@ export const basic = (login: string, password: string): string =>
 
 /** `env`: settings on top of a sandbox on loopback. The link's waits are short, so that faults cost no time. */
 export async function testApp(env: Record<string, string> = {}, options: AppOptions = {}): Promise<TestApp> {
-  const database = await testDatabase();
+  const copied = options.connection || env.DATA_DIR ? null : seededOfRun();
+  const database = await testDatabase(copied?.database);
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'florin-app-'));
+  if (copied) cpSync(copied.dataDir, dataDir, { recursive: true });
   const port = await freePort();
   const start = (at: number, more: AppOptions = {}): Promise<App> =>
     startApp(readConfig({ PORT: String(at), DATA_DIR: dataDir, LOG_LEVEL: 'silent', WORKERS: 'off', ...env }, {}), {

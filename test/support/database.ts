@@ -7,7 +7,8 @@ import { createLog, systemClock, systemRandom } from '../../src/base/index.ts';
 import { type Connection, type Database, migrate, openDatabase, startEmbedded } from '../../src/store/index.ts';
 
 export const silent = createLog('silent');
-const TEMPLATE = 'florin_template';
+/** The database that is migrated and nothing else. */
+export const TEMPLATE = 'florin_template';
 
 export interface TestServer {
   readonly connection: Connection;
@@ -49,12 +50,12 @@ export interface TestDatabase extends Database {
   readonly connection: Connection;
 }
 
-/** A fresh migrated database; it goes when the test file ends. */
-export async function testDatabase(): Promise<TestDatabase> {
+/** A fresh migrated database, or a copy of another one that nobody uses; it goes when the test file ends. */
+export async function testDatabase(template = TEMPLATE): Promise<TestDatabase> {
   const connection = await server();
   const name = `test_${systemRandom.bytes(8).toString('hex')}`;
   const admin = openDatabase(connection, { log: silent, connections: 1 });
-  await admin.query(`create database ${name} template ${TEMPLATE}`);
+  await admin.query(`create database ${name} template ${template}`);
   const database = openDatabase({ ...connection, database: name }, { log: silent });
   cleanups.push(async () => {
     await database.close();
