@@ -2,7 +2,7 @@
 import type { Turns } from '../base/index.ts';
 import { type Api, basicAuthentication, Failure, onceLookup, type Rate, type RateLimiter } from '../http/index.ts';
 import { gatewayEnvelope } from './envelope.ts';
-import { type Gateway, OrderNotFound, orderEndpoints } from './orders/index.ts';
+import { type Gateway, OrderNotFound, orderEndpoints, readEndpoints } from './orders/index.ts';
 import { addressAllowed, type Credential, type Projects } from './projects/index.ts';
 import { rateEndpoints } from './rates/index.ts';
 
@@ -43,7 +43,11 @@ export function gatewayApi({
       failures: failures && { limiter, rate: failures },
       onRefused,
     }),
-    endpoints: [...orderEndpoints(gateway), ...rateEndpoints(gateway.db, gateway.clock, gateway.publicUrl)],
+    endpoints: [
+      ...orderEndpoints(gateway),
+      ...readEndpoints(gateway),
+      ...rateEndpoints(gateway.db, gateway.clock, gateway.publicUrl),
+    ],
     allows: ({ project, rights }, right, { remoteAddress }) =>
       (right === null || rights.some((has) => has === right)) && addressAllowed(project, remoteAddress),
     strictQuery: ({ project }) => project.settings.strict_filters,

@@ -1,8 +1,9 @@
 // What a use case answers: status, body, Location. One lookup from outcome to envelope, so that a stored answer and a fresh one
 // are the same bytes.
+import { isoCode } from '../../network/index.ts';
 import type { StoredAnswer } from '../../store/index.ts';
 import { type RefusalCode, refusals } from './errors.ts';
-import type { FailureType, OrderState } from './model.ts';
+import type { FailureType, Operation, OrderState } from './model.ts';
 import { type Cashflows, ORDER_EXPANDS, orderWhole, type View } from './present.ts';
 
 const STATUS: Readonly<Record<FailureType, number>> = {
@@ -62,3 +63,6 @@ export function stateAnswer(view: View, state: OrderState, { isNew }: { isNew: b
     return failureAnswer(order.failure_type, order.failure_message ?? '', isNew ? view.outward(order.id) : null);
   return orderAnswer(view, state);
 }
+
+/** What the merchant reads of a refusal; without a code it is a malfunction. */
+export const failureText = ({ iso_response_code: code }: Operation): string => isoCode(code || '96').failureMessage;

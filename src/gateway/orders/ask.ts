@@ -7,11 +7,13 @@ import type { BrowserDetails, Started } from '../../threeds/index.ts';
 import type { Project } from '../projects/index.ts';
 import { orderAnswer, stateAnswer } from './answers.ts';
 import { allowedBy, ask, proof, type Reason } from './authenticate.ts';
+import { carry } from './carry.ts';
+import { closedOrder } from './closing.ts';
+import { eventOf } from './events.ts';
 import { type Gateway, terminalOf, viewOf } from './gateway.ts';
+import { type Begun, startOperation } from './intent.ts';
 import { type Order, type OrderState, withDue } from './model.ts';
-import { type Begun, carry, closedOrder, startOperation } from './operate.ts';
 import { needOrder, orderKind, orderUpdate } from './queries.ts';
-import { eventOf } from './settle.ts';
 import { orderStates } from './states.ts';
 import type { CardData } from './wire.ts';
 

@@ -1,81 +1,33 @@
 // An authorization: a new order, or one that waits on the payment page, with a card. The first commit decides, with the key of the request
 // and the risk counters; then the directory is asked where it has to be (ask.ts); the message goes out; the last commit settles.
-import { maskPansIn } from '../../base/index.ts';
-import { lookupBin } from '../../network/index.ts';
-import type { Change, Command, Decision, Loaded, Need, Once, StoredAnswer } from '../../store/index.ts';
-import {
-  type BrowserDetails,
-  cavvInsert,
-  cavvKind,
-  type ExternalResult,
-  externalAuthentication,
-  needCavv,
-} from '../../threeds/index.ts';
-import type { Project, Terminal } from '../projects/index.ts';
-import type { Visit } from '../risk/index.ts';
-import { refusalAnswer, stateAnswer } from './answers.ts';
+import type { Change, Command, Decision, Need, StoredAnswer } from '../../store/index.ts';
+import { cavvInsert, cavvKind, needCavv } from '../../threeds/index.ts';
+import type { Project } from '../projects/index.ts';
+import { orderAnswer, refusalAnswer, stateAnswer } from './answers.ts';
 import { askDirectory } from './ask.ts';
-import { paymentOf } from './assess.ts';
-import { allowedBy, proof, type Reason, reasonFor } from './authenticate.ts';
-import { authorizedBefore, uniqueId } from './create.ts';
-import { type Draft, newOrder } from './draft.ts';
+import type { Reason } from './authenticate.ts';
+import { carry } from './carry.ts';
+import { newOrder } from './draft.ts';
 import { fraudMessage, type RefusalCode, refusals } from './errors.ts';
-import { closedTo, type Gateway, terminalFor, terminalOf, viewOf } from './gateway.ts';
+import { eventOf } from './events.ts';
+import { type Gateway, terminalFor, terminalOf, viewOf } from './gateway.ts';
+import { type Begun, startOperation } from './intent.ts';
 import { making } from './made.ts';
-import type { Card, Issuer, Order, OrderState, Secure3d } from './model.ts';
-import { asking, isBusy, withDue } from './model.ts';
-import { type Begun, carry, refusalRecord, startOperation } from './operate.ts';
-import { needOrder, orderInsert, orderKind, orderUpdate } from './queries.ts';
-import { eventOf } from './settle.ts';
-import { orderStates } from './states.ts';
+import { uniqueId } from './merchant-order-id.ts';
+import { asking, isBusy, type Order, type OrderState, withDue } from './model.ts';
+import { type AuthorizeRequest, type Prepared, prepare } from './prepare.ts';
+import { needOrder, orderGet, orderInsert, orderKind, orderUpdate } from './queries.ts';
+import { refusalRecord, refuseWithout } from './refused.ts';
+import { OPEN, orderStates } from './states.ts';
 import { unresolvedAnswer } from './unresolved.ts';
-import type { CardData } from './wire.ts';
-
-export interface AuthorizeRequest {
-  readonly project: Project;
-  readonly draft: Draft;
-  readonly card: CardData;
-  /** Result of an authentication that the merchant did elsewhere. */
-  readonly external: ExternalResult | null;
-  /** A wallet's token by its id: it pays once. null: what proves the authentication is used once instead. */
-  readonly onceOnly?: string | null;
-  readonly browser: BrowserDetails | null;
-  /** Who pays on a page of ours; null: the merchant asks. */
-  readonly visit: Visit | null;
-  readonly initiator: 'customer' | 'merchant';
-  readonly parentOrderId: bigint | null;
-  /** The vault's row of the parent's card, so that a rebill stores no number again. */
-  readonly cardId: bigint | null;
-  /** A gateway rule that the caller found broken: the order is made and rejected. */
-  readonly refuse: RefusalCode | null;
-  /** The order that waits on the payment page; null: a new one. */
-  readonly pageOrder: Order | null;
-  readonly once: Once | null;
-}
-
-/** Everything that was found out before the commit. */
-interface Prepared {
-  readonly request: AuthorizeRequest;
-  readonly orderId: bigint;
-  readonly terminal: Terminal;
-  readonly card: Card;
-  readonly issuer: Issuer;
-  readonly refuse: RefusalCode | null;
-  /** Of the rule that refuses as fraud, or in a sandbox why and how to go on. */
-  readonly fraudClass?: string | null;
-  readonly secure3d: Secure3d | null;
-  /** Why the cardholder has to be authenticated; null: he needn't be, or was. */
-  readonly reason: Reason | null;
-  readonly sealed: { readonly changes: readonly Change[]; readonly cardId: bigint };
-  readonly risk: readonly Change[];
-}
 
 export async function authorize(gateway: Gateway, request: AuthorizeRequest): Promise<StoredAnswer> {
   const { project, draft, once, pageOrder } = request;
   const terminal = pageOrder
     ? terminalOf(project, pageOrder.terminal)
     : terminalFor(project, draft.terminal, draft.currency);
-  if (!terminal) return refusedWithoutOrder(gateway, request, 'currency_not_accepted');
+  // It can't become an order: nothing is stored but the refusal.
+  if (!terminal) return refuseWithout(gateway, project, once, 'authorize', 'currency_not_accepted');
   const prepared = await prepare(gateway, request, terminal);
   const unique = uniqueId(gateway, project, draft, prepared.orderId, [
     draft,
@@ -131,92 +83,6 @@ export async function authorize(gateway: Gateway, request: AuthorizeRequest): Pr
 interface Asked {
   readonly asked: OrderState;
   readonly reason: Reason;
-}
-
-/** Looks up what the decision needs: BIN table, risk counters. Nothing is written, and nobody outside is asked. */
-async function prepare(gateway: Gateway, request: AuthorizeRequest, terminal: Terminal): Promise<Prepared> {
-  const { project, draft, card, pageOrder } = request;
-  const bin = lookupBin(card.pan);
-  const orderId = pageOrder?.id ?? gateway.ids.next();
-  const cardId = request.cardId ?? gateway.ids.next();
-  const sealed = request.cardId
-    ? []
-    : [
-        gateway.vault.seal(project.id, cardId, { pan: card.pan, expiry: card.expiry ?? '', holder: card.holder })
-          .change,
-      ];
-  const base = {
-    request,
-    orderId,
-    terminal,
-    card: {
-      holder: card.holder && maskPansIn(card.holder),
-      type: bin.type,
-      subtype: bin.subtype,
-      expiry: card.expiry ?? '',
-    },
-    issuer: { bin: bin.bin, country: bin.country, title: bin.title },
-    sealed: { changes: sealed, cardId },
-  };
-  const refused = (refuse: RefusalCode, secure3d: Secure3d | null = null, risk: readonly Change[] = []): Prepared => ({
-    ...base,
-    refuse,
-    secure3d,
-    reason: null,
-    risk,
-  });
-  const early = request.refuse ?? gatewayRule(gateway, request, terminal);
-  if (early) return refused(early);
-  const screened = terminal.link === 'simulator' && gateway.simulatedIssuer?.screensAsFraud(card.pan, card.holder);
-  if (screened) return refused('fraud');
-  const verdict = await gateway.risk.assess(paymentOf(gateway, project, draft, { ...request, orderId, pan: card.pan }));
-  if (verdict.verdict === 'refuse')
-    return { ...refused('fraud', null, verdict.changes), fraudClass: verdict.explanation ?? verdict.class };
-  if (request.external) {
-    const proven = externalAuthentication(request.external, bin.brand);
-    return {
-      ...base,
-      refuse: allowedBy(proven, project, false),
-      secure3d: proof(null, proven),
-      reason: null,
-      risk: verdict.changes,
-    };
-  }
-  const reason = reasonFor(gateway, {
-    terminal,
-    options: draft.options,
-    card,
-    byRisk: verdict.verdict === 'force3d',
-    initiator: request.initiator,
-  });
-  return {
-    ...base,
-    refuse: null,
-    secure3d: reason ? null : exempted(gateway, request, terminal),
-    reason,
-    risk: verdict.changes,
-  };
-}
-
-/** A payment without its cardholder, of a card or terminal that would have wanted him. */
-function exempted(gateway: Gateway, { draft, card }: AuthorizeRequest, terminal: Terminal): Secure3d | null {
-  if (!draft.options.exemption_mit) return null;
-  const wanted = reasonFor(gateway, { terminal, options: draft.options, card, byRisk: false, initiator: 'customer' });
-  return wanted && { reason: wanted, scenario: 'exempt' };
-}
-
-/** Rules that need nobody's answer. */
-function gatewayRule(
-  gateway: Gateway,
-  { project, draft, card }: AuthorizeRequest,
-  terminal: Terminal,
-): RefusalCode | null {
-  const at = gateway.clock.now();
-  const month = at.toISOString().slice(2, 4) + at.toISOString().slice(5, 7);
-  if (card.expiry !== null && card.expiry !== '' && card.expiry < month) return 'card_expired';
-  const accounting = project.accounting_currency;
-  if (draft.currency !== accounting && !gateway.rate(draft.currency, accounting, at)) return 'no_rate';
-  return closedTo(project, terminal, draft.currency);
 }
 
 /** The order's first step, pure: rejected, waiting for the cardholder, or sent. */
@@ -289,37 +155,20 @@ function decide(
   };
 }
 
-/** A request that can't become an order: nothing is stored but the refusal. */
-function refusedWithoutOrder(
-  gateway: Gateway,
-  { project, once }: AuthorizeRequest,
-  code: RefusalCode,
-): Promise<StoredAnswer> {
-  return refuseWithout(gateway, project, once, 'authorize', code);
-}
-
-/** Answers a refusal that concerns no order, and keeps it for the idempotency key. */
-export function refuseWithout(
-  gateway: Gateway,
-  project: Project,
-  once: Once | null,
-  action: string,
-  code: RefusalCode,
-): Promise<StoredAnswer> {
-  return gateway.committer.submit({
-    name: `${action}.refused`,
-    needs: once ? [once.need] : [],
-    decide(loaded: Loaded): Decision<StoredAnswer> {
-      const now = gateway.clock.now();
-      const begin = once?.begin(loaded, now);
-      const answer = refusalAnswer(code, null);
-      if (begin && 'replay' in begin) return { value: begin.replay, changes: [] };
-      const changes = [
-        refusalRecord(gateway, project, null, action, code),
-        ...(begin && 'changes' in begin ? begin.changes : []),
-        ...(once?.finish(answer, now) ?? []),
-      ];
-      return { value: answer, changes };
-    },
-  });
+/**
+ * What an authorization is told whose order an earlier one made. 200 is said of what is done, 201 with the form of what waits for the cardholder;
+ * while the issuer, the bank or its directory is being asked nobody knows, and that is no refusal.
+ */
+export async function authorizedBefore(gateway: Gateway, project: Project, orderId: bigint): Promise<StoredAnswer> {
+  const state = await orderGet(gateway.db, project.id, orderId);
+  if (!state) return refusalAnswer('error', null);
+  const view = viewOf(gateway, project);
+  if (!OPEN.has(state.order.status)) return stateAnswer(view, state, { isNew: true });
+  const waits =
+    state.order.status === 'prepared' && !isBusy(state.order)
+      ? await gateway.threeds.unfinished(project.id, orderId)
+      : null;
+  return waits?.kind === 'form'
+    ? orderAnswer(view, state, { status: 201, form: { form: { ...waits.form }, html: waits.html } })
+    : refusalAnswer('error', view.outward(orderId));
 }

@@ -6,12 +6,15 @@ import type { Project } from '../projects/index.ts';
 import { refusalAnswer, stateAnswer } from './answers.ts';
 import { askDirectory, type Question } from './ask.ts';
 import { allowedBy, proof, type Reason } from './authenticate.ts';
+import { cardOf, carry } from './carry.ts';
+import { closedOrder } from './closing.ts';
 import { OrderNotFound, type RefusalCode } from './errors.ts';
 import { closedTo, type Gateway, terminalOf, viewOf } from './gateway.ts';
+import { type Begun, startOperation } from './intent.ts';
 import type { OrderState, Secure3d } from './model.ts';
 import { asking, isBusy } from './model.ts';
-import { type Begun, cardOf, carry, closedOrder, refusalRecord, startOperation } from './operate.ts';
 import { needOrder, orderGet, orderKind, orderUpdate } from './queries.ts';
+import { refusalRecord } from './refused.ts';
 import { unresolvedAnswer } from './unresolved.ts';
 import type { CardData } from './wire.ts';
 

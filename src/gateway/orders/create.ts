@@ -1,56 +1,19 @@
 // POST /orders/create: an empty order and the address of its payment page.
 import { assert } from '../../base/index.ts';
-import type { Change, Command, Need, Once, StoredAnswer } from '../../store/index.ts';
+import type { Change, Command, Once, StoredAnswer } from '../../store/index.ts';
 import type { Project } from '../projects/index.ts';
 import { orderAnswer, refusalAnswer, stateAnswer } from './answers.ts';
 import { type Draft, newOrder } from './draft.ts';
 import type { RefusalCode } from './errors.ts';
+import { eventOf } from './events.ts';
 import { closedTo, type Gateway, terminalFor, viewOf } from './gateway.ts';
 import { making } from './made.ts';
-import { isBusy, type OrderStatus } from './model.ts';
-import { refusalRecord } from './operate.ts';
-import {
-  merchantOrderIdInsert,
-  merchantOrderIdKind,
-  orderGet,
-  orderInsert,
-  payLinkInsert,
-  payLinkKind,
-  payLinkOrder,
-} from './queries.ts';
-import { eventOf } from './settle.ts';
-
-/** A page token: the owner, then 128 random bits; only its keyed hash is stored. */
-export function newPageToken(gateway: Gateway, owner: bigint): string {
-  const token = Buffer.alloc(24);
-  token.writeBigUInt64BE(BigInt(gateway.permutation.outward(owner)));
-  gateway.random.bytes(16).copy(token, 8);
-  return token.toString('base64url');
-}
-
-export const pageTokenHash = (gateway: Gateway, token: string): string =>
-  gateway.vault.keyed('page-token', token).toString('hex');
-
-/** The owner that a page token carries; null when it is no token in form. */
-export function pageTokenOwner(gateway: Gateway, token: string): bigint | null {
-  if (!/^[A-Za-z0-9_-]{32}$/.test(token)) return null;
-  return gateway.permutation.inward(Buffer.from(token, 'base64url').readBigUInt64BE().toString());
-}
-
-function keyedPageToken(gateway: Gateway, owner: bigint, purpose: string, text: string): string {
-  const token = Buffer.alloc(24);
-  token.writeBigUInt64BE(BigInt(gateway.permutation.outward(owner)));
-  gateway.vault.keyed(purpose, text).copy(token, 8, 0, 16);
-  return token.toString('base64url');
-}
-
-/** The page of who pays by a link that is for many: the same for the same form, so that a form sent twice is one order. */
-export const ownPageToken = (gateway: Gateway, owner: bigint, link: string, form: string): string =>
-  keyedPageToken(gateway, owner, 'own-page', `${link}/${form}`);
-
-/** The page of an order that a repeated create finds again: its address is told every time, though only its hash is stored. */
-const repeatablePageToken = (gateway: Gateway, owner: bigint, orderId: bigint): string =>
-  keyedPageToken(gateway, owner, 'page-of-order', orderId.toString());
+import { uniqueId } from './merchant-order-id.ts';
+import { newPageToken, pageTokenHash, repeatablePageToken } from './page-token.ts';
+import { payLinkInsert, payLinkKind, payLinkOrder } from './pay-link-queries.ts';
+import { orderGet, orderInsert } from './queries.ts';
+import { refusalRecord } from './refused.ts';
+import { OPEN } from './states.ts';
 
 export interface CreateRequest {
   readonly project: Project;
@@ -58,51 +21,6 @@ export interface CreateRequest {
   readonly once: Once | null;
   /** The page that the order is to have: one order a page. Its merchant_order_id is the link's, so it claims none. */
   readonly ownPage?: string;
-}
-
-/** An earlier order under the same merchant_order_id (projects with unique_merchant_order_id), or how to claim the id. */
-export interface UniqueId {
-  readonly fingerprint: string;
-  readonly needs: readonly Need[];
-  check(loaded: Parameters<Once['begin']>[0]): { existing: bigint } | { refuse: RefusalCode } | { claim: Change[] };
-}
-
-export function uniqueId(
-  gateway: Gateway,
-  project: Project,
-  draft: Draft,
-  orderId: bigint,
-  content: unknown,
-): UniqueId {
-  if (!project.settings.unique_merchant_order_id || !draft.merchantOrderId)
-    return { fingerprint: '', needs: [], check: () => ({ claim: [] }) };
-  const key = { owner: project.id, merchantOrderId: draft.merchantOrderId };
-  const fingerprint = gateway.vault
-    .keyed(
-      'merchant-order-id',
-      JSON.stringify(content, (_, value) => (typeof value === 'bigint' ? value.toString() : value)),
-    )
-    .toString('hex');
-  return {
-    fingerprint,
-    needs: [{ kind: merchantOrderIdKind, key }],
-    check(loaded) {
-      const known = loaded.get(merchantOrderIdKind, key);
-      if (!known) {
-        return {
-          claim: [
-            merchantOrderIdInsert({
-              project_id: project.id,
-              merchant_order_id: key.merchantOrderId,
-              order_id: orderId,
-              fingerprint,
-            }),
-          ],
-        };
-      }
-      return known.fingerprint === fingerprint ? { existing: known.order_id } : { refuse: 'merchant_order_id_used' };
-    },
-  };
 }
 
 export async function create(gateway: Gateway, request: CreateRequest): Promise<StoredAnswer> {
@@ -185,31 +103,11 @@ async function createdBefore(gateway: Gateway, project: Project, orderId: bigint
   const state = await orderGet(gateway.db, project.id, orderId);
   if (!state) return refusalAnswer('error', null);
   const view = viewOf(gateway, project);
-  if (!PAYABLE.has(state.order.status)) return stateAnswer(view, state, { isNew: true });
+  if (!OPEN.has(state.order.status)) return stateAnswer(view, state, { isNew: true });
   const token = repeatablePageToken(gateway, project.id, orderId);
   const known = await payLinkOrder(gateway.db, project.id, pageTokenHash(gateway, token));
   return orderAnswer(view, state, {
     status: 201,
     ...(known === orderId ? { location: addressOf(gateway, token) } : {}),
   });
-}
-
-const PAYABLE: ReadonlySet<OrderStatus> = new Set(['new', 'prepared']);
-
-/**
- * What an authorization is told whose order an earlier one made. 200 is said of what is done, 201 with the form of what waits for the cardholder;
- * while the issuer, the bank or its directory is being asked nobody knows, and that is no refusal.
- */
-export async function authorizedBefore(gateway: Gateway, project: Project, orderId: bigint): Promise<StoredAnswer> {
-  const state = await orderGet(gateway.db, project.id, orderId);
-  if (!state) return refusalAnswer('error', null);
-  const view = viewOf(gateway, project);
-  if (!PAYABLE.has(state.order.status)) return stateAnswer(view, state, { isNew: true });
-  const waits =
-    state.order.status === 'prepared' && !isBusy(state.order)
-      ? await gateway.threeds.unfinished(project.id, orderId)
-      : null;
-  return waits?.kind === 'form'
-    ? orderAnswer(view, state, { status: 201, form: { form: { ...waits.form }, html: waits.html } })
-    : refusalAnswer('error', view.outward(orderId));
 }

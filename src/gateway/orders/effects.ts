@@ -3,7 +3,7 @@
 import { addDays, addMs, nextMidnight, parseDuration } from '../../base/index.ts';
 import type { Project, Terminal } from '../projects/index.ts';
 import { sessionEnd } from './draft.ts';
-import { type Operation, type OperationType, type Order, withDue } from './model.ts';
+import { isPage, type Operation, type OperationType, type Order, withDue } from './model.ts';
 import { orderStates } from './states.ts';
 
 export interface Circumstances {
@@ -139,9 +139,6 @@ export function refused(order: Order, operation: Operation, circumstances: Circu
     wait ? { capture: addMs(circumstances.now, wait) } : { capture: null, release: circumstances.now },
   );
 }
-
-/** Orders that were created for the payment page count their attempts; others have one. */
-export const isPage = (order: Order): boolean => order.attempts > 0;
 
 /** Waits before the acquirer is asked again about an operation without an answer; the last one again and again. */
 const RECOVERY_MS = [1_000, 5_000, 30_000, 120_000, 600_000, 3_600_000] as const;

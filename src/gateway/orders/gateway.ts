@@ -1,15 +1,14 @@
 // What the use cases of orders work with: the doors of lower rooms and the ports that app.ts fills. No behaviour of its own.
-import type { Clock, FairQueue, IdMaker, Log, Pan, Permutation, Random } from '../../base/index.ts';
+import type { Clock, FairQueue, IdMaker, Log, Money, Pan, Permutation, Random } from '../../base/index.ts';
 import type { Rate } from '../../ledger/index.ts';
 import type { Link, StanMaker } from '../../network/index.ts';
 import type { Committer, Db, Lease, OnceForm, OnceRecords } from '../../store/index.ts';
-import type { Threeds } from '../../threeds/index.ts';
+import type { ExternalResult, Threeds } from '../../threeds/index.ts';
 import type { Vault } from '../../vault/index.ts';
 import type { Project, Terminal } from '../projects/index.ts';
 import type { Risk } from '../risk/index.ts';
 import type { RefusalCode } from './errors.ts';
 import type { View } from './present.ts';
-import type { WalletKeys } from './wallets.ts';
 
 /** What the simulator knows about its own cards; only asked for terminals on its link. */
 export interface SimulatedIssuer {
@@ -18,6 +17,28 @@ export interface SimulatedIssuer {
   /** The acquirer's own screening refuses this card. */
   screensAsFraud(pan: Pan, holder: string | null): boolean;
   chargebackAfterSettlement(pan: Pan, holder: string | null): 'fraud' | 'not_received' | null;
+}
+
+export type Wallet = 'apple_pay' | 'google_pay';
+
+/** What an authorization is asked with instead of what a payer types. */
+export interface WalletMeans {
+  readonly card: { readonly pan: Pan; readonly expiry: string; readonly cvv: null; readonly holder: null };
+  /** The device's proof; null: a plain card, to be authenticated as any other. */
+  readonly external: ExternalResult | null;
+  /** Id of the token: it pays once. */
+  readonly onceOnly: string;
+}
+
+/** Port, filled by app.ts: the installation's wallet keys. */
+export interface WalletKeys {
+  /** Which wallets there are keys for. */
+  readonly offered: readonly Wallet[];
+  /**
+   * What a wallet's token pays with: the card, and the device's cryptogram as a proof of authentication. null: it is no good, or was
+   * approved for another amount. `token` null: a token of the sandbox's own wallet, which exists in sandbox mode only.
+   */
+  open(wallet: Wallet, token: string | null, due: Money, now: Date): WalletMeans | null;
 }
 
 export interface Gateway {

@@ -254,3 +254,6 @@ const ASK_LIMIT_MS = 60_000;
 
 /** The order for as long as the directory is asked: who dies meanwhile leaves it to the worker. */
 export const asking = (order: Order, now: Date): Order => withDue(order, { ask: addMs(now, ASK_LIMIT_MS) });
+
+/** Orders that were created for the payment page count their attempts; others have one. */
+export const isPage = (order: Order): boolean => order.attempts > 0;

@@ -5,10 +5,10 @@ import { isoCode, type RetryCategory } from '../../network/index.ts';
 import type { Project } from '../projects/index.ts';
 import { type PageTemplate, templateOf } from '../templates/index.ts';
 import { fraudMessage } from './errors.ts';
-import { closedTo, type Gateway, terminalOf } from './gateway.ts';
+import { closedTo, type Gateway, terminalOf, type Wallet } from './gateway.ts';
 import { isBusy, type Order, type OrderState } from './model.ts';
 import { type Stage, stageOf } from './page-states.ts';
-import { type Wallet, walletsOf } from './wallets.ts';
+import { walletsOf } from './wallets.ts';
 
 /** What a payer may know. */
 export interface PageView {

@@ -2,20 +2,22 @@
 // Rule: each action is decided again on the locked order; what it is not allowed to do there changes nothing, and the answer is the view.
 import { type BrowserDetails, isUsed } from '../../threeds/index.ts';
 import type { Project } from '../projects/index.ts';
-import { type AuthorizeRequest, authorize } from './authorize.ts';
+import { authorize } from './authorize.ts';
 import { complete } from './complete.ts';
-import { createOrder, ownPageToken, pageTokenHash, pageTokenOwner } from './create.ts';
+import { createOrder } from './create.ts';
 import type { Draft } from './draft.ts';
-import { runDue } from './due.ts';
-import type { Gateway } from './gateway.ts';
+import type { Gateway, Wallet } from './gateway.ts';
 import { orderOfTicket } from './landing.ts';
+import { expire as lapse } from './lapse.ts';
 import type { Order, OrderState } from './model.ts';
 import { abandon } from './operate.ts';
 import { type PageCard, readCard, type WrongField } from './page-card.ts';
 import { mayDo, type PageAction } from './page-states.ts';
+import { ownPageToken, pageTokenHash, pageTokenOwner } from './page-token.ts';
 import { type PageView, pageView } from './page-view.ts';
-import { orderGet, payLinkOrder } from './queries.ts';
-import type { Wallet } from './wallets.ts';
+import { payLinkOrder } from './pay-link-queries.ts';
+import type { AuthorizeRequest } from './prepare.ts';
+import { orderGet } from './queries.ts';
 
 /** Who stands before the page. */
 export interface Payer {
@@ -97,7 +99,7 @@ export function checkoutDoor(gateway: Gateway, waitOf: CardPacing): CheckoutDoor
     const { expire } = found?.state.order.due ?? {};
     const waits = found && ['new', 'prepared'].includes(found.state.order.status);
     if (!found || !waits || !expire || new Date(expire) > gateway.clock.now()) return found;
-    await runDue(gateway, found.project.id, found.state.order.id, 'expire');
+    await lapse(gateway, found.project, found.state);
     return read(token);
   };
   const viewOf = ({ project, state }: Found): Promise<PageView> => pageView(gateway, project, state);

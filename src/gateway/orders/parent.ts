@@ -1,11 +1,11 @@
 // The order that a recurring or merchant-initiated payment refers to: ours, approved, the same card, and its trace id when one is given.
 import type { Pan } from '../../base/index.ts';
 import type { Project } from '../projects/index.ts';
+import { cardOf } from './carry.ts';
 import type { RefusalCode } from './errors.ts';
 import type { Gateway } from './gateway.ts';
-import type { OrderStatus } from './model.ts';
-import { cardOf } from './operate.ts';
 import { orderGet } from './queries.ts';
+import { APPROVED } from './states.ts';
 import type { CardData } from './wire.ts';
 
 export interface Recurring {
@@ -24,9 +24,6 @@ export interface Parent {
   /** No such order of this project. */
   readonly unknown: boolean;
 }
-
-/** An issuer approved the card of such an order, and nobody disputed it since. */
-export const APPROVED: ReadonlySet<OrderStatus> = new Set(['authorized', 'charged', 'refunded', 'reversed']);
 
 /** `pan`: the card of the new payment; null: the parent's card is used. */
 export async function parentFor(

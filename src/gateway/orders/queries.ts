@@ -1,21 +1,8 @@
 // Every statement on orders, operations, pay_links, merchant_order_ids, order_refusals and settlements.
 // Rule: an order is locked by its own row; its operations are only read or written by who holds that lock.
 import { assert } from '../../base/index.ts';
-import {
-  add,
-  type Change,
-  type Db,
-  type DueColumns,
-  dueTries,
-  dueWaits,
-  follow,
-  followRow,
-  insert,
-  type Kind,
-  table,
-  update,
-} from '../../store/index.ts';
-import type { DueKind, Operation, Order, OrderState } from './model.ts';
+import { type Change, type Db, follow, insert, type Kind, table, update } from '../../store/index.ts';
+import type { Operation, Order, OrderState } from './model.ts';
 
 export const orders = table<Order>(
   'orders',
@@ -192,68 +179,6 @@ export const orderUpdate = (order: Order): Change => update(orders, order);
 export const operationInsert = (operation: Operation): Change => insert(operations, operation);
 export const operationUpdate = (operation: Operation): Change => update(operations, operation);
 
-interface MerchantOrderId {
-  readonly project_id: bigint;
-  readonly merchant_order_id: string;
-  readonly order_id: bigint;
-  readonly fingerprint: string;
-}
-const merchantOrderIds = table<MerchantOrderId>(
-  'merchant_order_ids',
-  { project_id: 'int8', merchant_order_id: 'text', order_id: 'int8', fingerprint: 'text' },
-  ['project_id', 'merchant_order_id'],
-);
-export const merchantOrderIdInsert = (row: MerchantOrderId): Change => insert(merchantOrderIds, row);
-
-/** Who uses a merchant_order_id (projects with unique_merchant_order_id). Two processes that insert at once: the key decides. */
-export const merchantOrderIdKind: Kind<{ owner: bigint; merchantOrderId: string }, MerchantOrderId> = {
-  name: 'merchant_order_id',
-  keyText: ({ owner, merchantOrderId }) => `${owner}/${merchantOrderId}`,
-  follows: [followRow(merchantOrderIds, (row) => `${row.project_id}/${row.merchant_order_id}`)],
-  async load(db, keys) {
-    const rows = await db.query<MerchantOrderId>(
-      `select m.* from unnest($1::int8[], $2::text[]) as k(project_id, merchant_order_id) join merchant_order_ids m using (project_id, merchant_order_id)`,
-      [keys.map((key) => key.owner), keys.map((key) => key.merchantOrderId)],
-    );
-    return new Map(rows.map((row) => [`${row.project_id}/${row.merchant_order_id}`, row]));
-  },
-};
-
-interface PayLink {
-  readonly project_id: bigint;
-  readonly token_hash: string;
-  readonly order_id: bigint;
-  readonly created_at: Date;
-}
-const payLinks = table<PayLink>(
-  'pay_links',
-  { project_id: 'int8', token_hash: 'text', order_id: 'int8', created_at: 'timestamptz' },
-  ['project_id', 'token_hash'],
-);
-export const payLinkInsert = (row: PayLink): Change => insert(payLinks, row);
-
-/** The order of a page, where one may be made for it: two processes that insert at once: the key decides. */
-export const payLinkKind: Kind<{ owner: bigint; tokenHash: string }, PayLink> = {
-  name: 'pay_link',
-  keyText: ({ owner, tokenHash }) => `${owner}/${tokenHash}`,
-  follows: [followRow(payLinks, (row) => `${row.project_id}/${row.token_hash}`)],
-  async load(db, keys) {
-    const rows = await db.query<PayLink>(
-      `select l.* from unnest($1::int8[], $2::text[]) as k(project_id, token_hash) join pay_links l using (project_id, token_hash)`,
-      [keys.map((key) => key.owner), keys.map((key) => key.tokenHash)],
-    );
-    return new Map(rows.map((row) => [`${row.project_id}/${row.token_hash}`, row]));
-  },
-};
-
-export async function payLinkOrder(db: Db, owner: bigint, tokenHash: string): Promise<bigint | null> {
-  const rows = await db.query<{ order_id: bigint }>(
-    'select order_id from pay_links where project_id = $1 and token_hash = $2',
-    [owner, tokenHash],
-  );
-  return rows[0]?.order_id ?? null;
-}
-
 interface OrderRefusal {
   readonly project_id: bigint;
   readonly id: bigint;
@@ -268,92 +193,6 @@ const orderRefusals = table<OrderRefusal>(
   ['project_id', 'id'],
 );
 export const orderRefusalInsert = (row: OrderRefusal): Change => insert(orderRefusals, row);
-
-interface Settlement {
-  readonly project_id: bigint;
-  readonly day: string;
-  readonly link: string;
-  readonly currency: string;
-  readonly charges: bigint;
-  readonly charged: bigint;
-  readonly refunds: bigint;
-  readonly refunded: bigint;
-}
-const settlements = table<Settlement>(
-  'settlements',
-  {
-    project_id: 'int8',
-    day: 'date',
-    link: 'text',
-    currency: 'text',
-    charges: 'int8',
-    charged: 'int8',
-    refunds: 'int8',
-    refunded: 'int8',
-  },
-  ['project_id', 'day', 'link', 'currency'],
-);
-export const settlementAdd = (row: Settlement): Change => add(settlements, row);
-
-/** The next item numbers for acquirer reference numbers. */
-export async function arnItems(db: Db, count: number): Promise<bigint[]> {
-  const rows = await db.query<{ item: bigint }>(`select nextval('arn_items') as item from generate_series(1, $1)`, [
-    count,
-  ]);
-  return rows.map((row) => row.item);
-}
-
-/** What is due on an order, and what it takes to do it. */
-export interface OrderDue {
-  readonly project_id: bigint;
-  readonly id: bigint;
-  readonly kind: DueKind;
-  readonly at: Date;
-  readonly tries: number;
-  readonly terminal: string;
-}
-
-const DUE: DueColumns = { about: 'order', owner: 'o.project_id', id: 'o.id', kind: 'k.kind' };
-const DUE_COLUMNS = `o.project_id, o.id, k.kind, k.at, o.terminal, ${dueTries(DUE)} as tries`;
-
-/** Of each order on which something is due the earliest that doesn't wait after a failure. While an operation is in flight only its recovery may run. */
-export const ordersDue = (db: Db, now: Date, limit: number, except: readonly bigint[]): Promise<OrderDue[]> =>
-  db.query<OrderDue>(
-    `select ${DUE_COLUMNS} from orders o cross join lateral (
-       select k.kind, k.at::timestamptz as at from jsonb_each_text(o.due) k(kind, at)
-       where k.at::timestamptz <= $1 and (o.in_flight is null or k.kind = 'recover') and not ${dueWaits(DUE, '$1')}
-       order by k.at::timestamptz limit 1) k
-     where o.next_at <= $1 and o.project_id <> all($3) order by o.next_at limit $2`,
-    [now, limit, except],
-  );
-
-/** When something is due next behind `after`; null when nothing is. */
-export async function nextDueAt(db: Db, after: Date): Promise<Date | null> {
-  const rows = await db.query<{ next_at: Date | null }>(
-    'select min(next_at) as next_at from orders where next_at > $1',
-    [after],
-  );
-  return rows[0]?.next_at ?? null;
-}
-
-/**
- * Orders whose operation was sent once, and not by one of these processes. Every order with an operation in flight has its recovery
- * due soon, so the index on next_at finds them.
- */
-export const ordersSentByOthers = (
-  db: Db,
-  { now, before, processes }: { readonly now: Date; readonly before: Date; readonly processes: readonly bigint[] },
-  limit: number,
-  except: readonly bigint[],
-): Promise<(OrderDue & { readonly process: bigint })[]> =>
-  db.query(
-    `select ${DUE_COLUMNS}, p.process from orders o join operations p on p.project_id = o.project_id and p.order_id = o.id and p.id = o.in_flight
-     cross join lateral (select 'recover' as kind, o.next_at as at) k
-     where o.next_at <= $1 and o.in_flight is not null and p.tries = 1 and p.status = 'sent' and p.process <> all($2::int8[])
-       and not ${dueWaits(DUE, '$5')} and o.project_id <> all($4)
-     order by o.next_at limit $3`,
-    [before, processes, limit, except, now],
-  );
 
 /** Whose order this is, for the operator; ids are unique over all owners. */
 export async function orderOwner(db: Db, id: bigint): Promise<bigint | null> {

@@ -1,9 +1,9 @@
 // What the read endpoints answer: one order, the orders list, the operations list.
 // Rule: a list is read, made and written out some rows at a time, and others go on between them.
 import type { Steps } from '../../base/index.ts';
-import { cashflowOf, convert, postingsOfOrders } from '../../ledger/index.ts';
 import { type PageOf, pageOf, placeOf } from '../../store/index.ts';
 import type { Project } from '../projects/index.ts';
+import { cashflowsOf } from './books.ts';
 import { OrderNotFound } from './errors.ts';
 import { type Gateway, viewOf } from './gateway.ts';
 import {
@@ -16,8 +16,6 @@ import {
   ordersPage,
   type Page,
 } from './list-queries.ts';
-import type { Operation } from './model.ts';
-import { rateFrom } from './postings.ts';
 import { type Cashflows, isVisible, type OrderExpand, operationShown, orderRow, orderWhole } from './present.ts';
 import { orderGet, ordersGet } from './queries.ts';
 
@@ -29,27 +27,6 @@ const STEP_ROWS = 50;
 /** Its rows are JSON, as many in each text as were made in one step. */
 export interface Listing extends PageOf<string> {
   readonly total: bigint | null;
-}
-
-/** Cashflow of successful operations, from their postings. */
-export async function cashflowsOf(
-  gateway: Gateway,
-  project: Project,
-  operations: readonly Operation[],
-): Promise<Cashflows> {
-  const orderIds = [...new Set(operations.map(({ order_id }) => order_id))];
-  const postings = await postingsOfOrders(gateway.db, project.id, orderIds);
-  const groups = Map.groupBy(
-    postings.filter((posting) => posting.entry_id === posting.operation_id),
-    (posting) => posting.entry_id,
-  );
-  const flows = new Map();
-  for (const { id, status, amount: minor, currency, rate } of operations) {
-    if (status !== 'success') continue;
-    const amount = convert({ minor, currency }, project.accounting_currency, rateFrom(rate));
-    flows.set(id, cashflowOf(groups.get(id) ?? [], project.accounting_currency, amount));
-  }
-  return flows;
 }
 
 export async function readOrder(

@@ -4,12 +4,13 @@ import { type Input, invalid, pointerOf } from '../../http/index.ts';
 import type { StoredAnswer } from '../../store/index.ts';
 import type { BrowserDetails } from '../../threeds/index.ts';
 import type { Credential, Project } from '../projects/index.ts';
-import { authorize, refuseWithout } from './authorize.ts';
+import { authorize } from './authorize.ts';
 import type { Draft } from './draft.ts';
 import { OrderNotFound } from './errors.ts';
 import type { Gateway } from './gateway.ts';
 import type { OrderOptions } from './model.ts';
 import { parentFor } from './parent.ts';
+import { refuseWithout } from './refused.ts';
 import { externalOf, isMerchantInitiated, wrongAmount } from './routes-wrong.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies differ by endpoint and share the common fields

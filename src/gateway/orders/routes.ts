@@ -1,17 +1,8 @@
 // The contract's order endpoints as data: schema in, use case, answer out. Rule: nothing is decided here.
 import Type from 'typebox';
-import { addMs, parseDateTime } from '../../base/index.ts';
-import {
-  type Answer,
-  type AnyEndpoint,
-  endpointOf,
-  type Input,
-  listAnswer,
-  pagingOf,
-  type Violation,
-} from '../../http/index.ts';
+import { type Answer, type AnyEndpoint, endpointOf, type Input, type Violation } from '../../http/index.ts';
 import type { StoredAnswer } from '../../store/index.ts';
-import type { Credential, Project } from '../projects/index.ts';
+import type { Credential } from '../projects/index.ts';
 import { isTemplate } from '../templates/index.ts';
 import { complete } from './complete.ts';
 import { create } from './create.ts';
@@ -20,9 +11,7 @@ import type { Gateway } from './gateway.ts';
 import type { Order } from './model.ts';
 import { cancel, charge, refund, reverse } from './operate.ts';
 import { payout } from './payout.ts';
-import { expandsIn } from './present.ts';
-import { afterOf, listOperations, listOrders, readOrder } from './read.ts';
-import { answered, created, formOrOrder, listedOperations, listedOrders, shown } from './routes-answers.ts';
+import { answered, created, formOrOrder } from './routes-answers.ts';
 import { authorizeFrom, type Body, createDraftOf, draftOf, minorOf, panOf, rebillFrom } from './routes-requests.ts';
 import {
   templateIn,
@@ -31,7 +20,6 @@ import {
   wrongInAuthorize,
   wrongInCreate,
   wrongInOrder,
-  wrongInOrders,
 } from './routes-wrong.ts';
 import {
   amountBody,
@@ -40,15 +28,11 @@ import {
   createBody,
   creditBody,
   creditCardBody,
-  operationsQuery,
-  orderQuery,
-  ordersQuery,
+  orderParams,
   rebillBody,
 } from './schemas.ts';
 
 const endpoint = endpointOf<Credential>();
-
-const params = Type.Object({ id: Type.String({ description: 'Order id, digits' }) });
 
 export const ordersAnswered = (answer: StoredAnswer): Answer => ({
   ...answer,
@@ -86,7 +70,7 @@ export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
       operation,
       summary,
       right,
-      params,
+      params: orderParams,
       body: body as Body,
       answers: answered,
       handler: async (input) => ordersAnswered(await run(input as Input<Credential, { id: string }, unknown, Body>)),
@@ -198,7 +182,7 @@ export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
       operation: 'rebill',
       summary: 'Merchant-initiated payment with the card of an order',
       right: 'create',
-      params,
+      params: orderParams,
       body: rebillBody,
       wrongIn: wrongForProject(wrongInOrder),
       answers: formOrOrder,
@@ -213,7 +197,7 @@ export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
       operation: 'credit',
       summary: 'Pay out to the card of an order',
       right: 'payout',
-      params,
+      params: orderParams,
       body: creditBody,
       wrongIn: wrongForProject(wrongInOrder),
       answers: answered,
@@ -234,7 +218,7 @@ export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
       operation: 'complete',
       summary: 'Finish a prepared order with PaRes',
       right: 'create',
-      params,
+      params: orderParams,
       body: completeBody,
       answers: formOrOrder,
       handler: async ({ principal, params: { id }, body, once }) =>
@@ -248,7 +232,7 @@ export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
         path: `/orders/:id/${path}`,
         operation: path,
         right: 'create',
-        params,
+        params: orderParams,
         body: nothing,
         summary:
           path === 'resume'
@@ -261,90 +245,5 @@ export function orderEndpoints(gateway: Gateway): AnyEndpoint<Credential>[] {
           ),
       }),
     ),
-    endpoint({
-      method: 'GET',
-      path: '/orders/:id',
-      operation: 'getOrder',
-      summary: 'One order',
-      right: 'read',
-      params,
-      query: orderQuery,
-      answers: shown,
-      handler: async ({ principal, params: { id }, query }) => ({
-        status: 200,
-        body: await readOrder(
-          gateway,
-          principal.project,
-          gateway.permutation.inward(id),
-          expandsIn(query.expand ?? []),
-        ),
-      }),
-    }),
-    endpoint({
-      method: 'GET',
-      path: '/orders/',
-      operation: 'listOrders',
-      summary: 'Orders, newest first',
-      right: 'read',
-      query: ordersQuery,
-      wrongIn: wrongInOrders,
-      answers: listedOrders,
-      cost: ({ per_page = 2000, expand = [] }) => per_page * (1 + expand.length),
-      async *handler({ principal, query }) {
-        const { project } = principal;
-        const listing = yield* listOrders(
-          gateway,
-          project,
-          {
-            status: query.status,
-            createdFrom: dateOf(project, query.created_from),
-            createdTo: endOf(dateOf(project, query.created_to)),
-            merchantOrderId: query.merchant_order_id,
-            cardType: query['card.type'],
-            cardSubtype: query['card.subtype'],
-            ip: query['location.ip'],
-            clientName: query['client.name'],
-            clientEmail: query['client.email'],
-            issuerCountry: query['issuer.country'],
-            issuerBin: query['issuer.bin'],
-            issuerTitle: query['issuer.title'],
-          },
-          expandsIn(query.expand ?? []),
-          pagingOf(query, afterOf),
-        );
-        return listAnswer({ name: 'orders', publicUrl: gateway.publicUrl, path: '/gateway/orders/', query }, listing);
-      },
-    }),
-    endpoint({
-      method: 'GET',
-      path: '/operations/',
-      operation: 'listOperations',
-      summary: 'Operations, newest first',
-      right: 'read',
-      query: operationsQuery,
-      answers: listedOperations,
-      cost: ({ per_page = 2000, expand = [] }) => per_page * (1 + expand.length),
-      async *handler({ principal, query }) {
-        const { project } = principal;
-        const filter = {
-          status: query.status,
-          type: query.type,
-          createdFrom: dateOf(project, query.created_from),
-          createdTo: endOf(dateOf(project, query.created_to)),
-        };
-        const page = pagingOf(query, afterOf);
-        const listing = yield* listOperations(gateway, project, filter, query.expand ?? [], page);
-        return listAnswer(
-          { name: 'operations', publicUrl: gateway.publicUrl, path: '/gateway/operations/', query },
-          listing,
-        );
-      },
-    }),
   ];
 }
-
-const dateOf = (project: Project, text: string | undefined): Date | undefined =>
-  text === undefined ? undefined : (parseDateTime(text, project.settings.time_zone) ?? undefined);
-
-/** Date-times are shown in whole seconds: a period ends with its last second, so that it holds what is shown with that second. */
-const endOf = (date: Date | undefined): Date | undefined => date && addMs(date, 999);

@@ -1,8 +1,8 @@
 // Which operation may be done to an order in which state, and with which amount. Pure; the refusals are codes of errors.ts.
 import type { Terminal } from '../projects/index.ts';
 import type { RefusalCode } from './errors.ts';
+import type { Intent } from './intent.ts';
 import { type OrderState, refundable } from './model.ts';
-import type { Intent } from './operation.ts';
 
 /** What shall be sent, or why not. */
 export type Plan =

@@ -1,4 +1,5 @@
 // The bodies and queries of the contract's order endpoints as schemas; what is checked is what is documented.
+import Type from 'typebox';
 import {
   Amount,
   Choice,
@@ -206,6 +207,8 @@ export const ordersQuery = Shape({
   'issuer.title': Optional(Text()),
   ...paging,
 });
+
+export const orderParams = Type.Object({ id: Type.String({ description: 'Order id, digits' }) });
 
 export const orderQuery = Shape({ expand: Optional(List(orderExpands)) });
 

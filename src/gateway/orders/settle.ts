@@ -2,21 +2,21 @@
 // the event and the stored answer, in one commit.
 // Rule: only the operation that is in flight can be settled, so a doubled or late answer changes nothing.
 import { addMs, type Pan } from '../../base/index.ts';
-import { eventInsert } from '../../events/index.ts';
 import type { Posting } from '../../ledger/index.ts';
-import { isoCode, type NetworkAnswer } from '../../network/index.ts';
+import type { NetworkAnswer } from '../../network/index.ts';
 import type { Change, Command, Loaded, StoredAnswer } from '../../store/index.ts';
 import type { Project } from '../projects/index.ts';
-import { failureAnswer, orderAnswer, stateAnswer } from './answers.ts';
+import { failureAnswer, failureText, orderAnswer, stateAnswer } from './answers.ts';
 import { outcomeChanges } from './assess.ts';
+import { postingsFor } from './books.ts';
 import { approved, recoveryAt, refused } from './effects.ts';
 import { refusals } from './errors.ts';
+import { eventOf } from './events.ts';
 import { type Gateway, terminalOf, viewOf } from './gateway.ts';
+import { newOperation, SENT_LIMIT_MS } from './intent.ts';
 import type { Operation, Order, OrderState } from './model.ts';
 import { asking, withDue } from './model.ts';
-import { newOperation } from './operation.ts';
 import { payoutEnds, payoutNeeds } from './payout-bounds.ts';
-import { postingsFor } from './postings.ts';
 import type { Cashflows } from './present.ts';
 import { needOrder, operationInsert, operationUpdate, orderKind, orderUpdate } from './queries.ts';
 import { orderStates } from './states.ts';
@@ -53,41 +53,6 @@ export const replace = (state: OrderState, order: Order, operation: Operation): 
   order,
   operations: state.operations.map((known) => (known.id === operation.id ? operation : known)),
 });
-
-/** The event of a change: the order's new status, or the operation where the status stays. */
-export function eventOf(
-  gateway: Gateway,
-  project: Project,
-  before: Order | null,
-  after: Order,
-  operation: Operation | null,
-): Change {
-  const type =
-    before?.status !== after.status
-      ? `order.${after.status}`
-      : `operation.${operation?.type ?? 'none'}.${operation?.status ?? 'none'}`;
-  return eventInsert({
-    project_id: after.project_id,
-    id: gateway.ids.next(),
-    order_id: after.id,
-    sequence: after.events,
-    type,
-    data: {
-      project: project.login,
-      order_id: gateway.permutation.outward(after.id),
-      merchant_order_id: after.merchant_order_id,
-      status: after.status,
-      currency: after.currency,
-      amount: after.amount.toString(),
-      amount_charged: after.amount_charged.toString(),
-      amount_refunded: after.amount_refunded.toString(),
-      ...(operation
-        ? { operation: { type: operation.type, status: operation.status, amount: operation.amount.toString() } }
-        : {}),
-    },
-    created_at: after.updated_at,
-  });
-}
 
 export function settle(gateway: Gateway, settlement: Settlement): Command<Settled> {
   const { project, operation } = settlement;
@@ -300,9 +265,6 @@ function ended(
 /** A project that was closed captures nothing; until its holds are over this is how often it is looked whether it is open again. */
 export const CLOSED_WAIT_MS = 3_600_000;
 
-/** A process that sent an operation and still lives after this long has lost it: its recovery is due. */
-export const SENT_LIMIT_MS = 60_000;
-
 function answerFor(
   gateway: Gateway,
   project: Project,
@@ -322,9 +284,6 @@ function answerFor(
 
 /** What authorizes or pays out made its order, unless a cardholder was asked in between: then it was a request before. */
 const isNew = ({ secure3d }: Order): boolean => secure3d?.transaction_id === undefined;
-
-/** What the merchant reads of a refusal; without a code it is a malfunction. */
-export const failureText = ({ iso_response_code: code }: Operation): string => isoCode(code || '96').failureMessage;
 
 /** The CVV of a challenged order goes in the commit that decides its authorization. */
 function finalCvv(gateway: Gateway, order: Order, operation: Operation): Change[] {

@@ -42,3 +42,9 @@ export const orderStates = lifecycle<OrderStatus, OrderTrigger>([
   ['charged', 'chargeback', 'chargedback'],
   ['chargedback', 'represent', 'charged'],
 ]);
+
+/** It waits for who pays it. */
+export const OPEN: ReadonlySet<OrderStatus> = new Set(open);
+
+/** An issuer approved the card of such an order, and nobody disputed it since. */
+export const APPROVED: ReadonlySet<OrderStatus> = new Set(['authorized', 'charged', 'refunded', 'reversed']);

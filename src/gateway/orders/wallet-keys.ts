@@ -4,7 +4,8 @@ import { type Money, numericOf, type Random } from '../../base/index.ts';
 import { lookupBin } from '../../network/index.ts';
 import { checkExternal, type ExternalResult, eciOf } from '../../threeds/index.ts';
 import { type Opened, openApplePay, openGooglePay, type WalletPayment, walletSandbox } from '../../wallets/index.ts';
-import { WALLETS, type Wallet, type WalletKeys } from './wallets.ts';
+import type { Wallet, WalletKeys } from './gateway.ts';
+import { WALLETS } from './wallets.ts';
 
 const RECIPIENT = 'gateway:florin';
 const APPLE_MERCHANT = 'merchant.florin.sandbox';

@@ -2,11 +2,11 @@
 // locked order.
 import { addMs } from '../../base/index.ts';
 import type { Db, DueItem, Timeline } from '../../store/index.ts';
-import { runDue } from './due.ts';
+import { OF_ORDERS } from './due.ts';
+import { nextDueAt, type OrderDue, ordersDue, ordersSentByOthers } from './due-queries.ts';
 import { type Gateway, terminalOf } from './gateway.ts';
+import { runDue } from './handlers.ts';
 import type { DueKind } from './model.ts';
-import { OF_ORDERS } from './operate.ts';
-import { nextDueAt, type OrderDue, ordersDue, ordersSentByOthers } from './queries.ts';
 
 /** Kinds that send something. */
 const SENDS: ReadonlySet<DueKind> = new Set(['recover', 'capture', 'release']);

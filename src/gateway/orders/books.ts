@@ -6,6 +6,7 @@ import {
   type Entry,
   type Movement,
   type Posting,
+  postingsOfOrders,
   postOperation,
   type Rate,
 } from '../../ledger/index.ts';
@@ -87,4 +88,25 @@ export function postingsFor(
     cashflows: new Map([[operation.id, cashflowOf(posted.postings, accounting, amount)]]),
     rate: rateJson(rate),
   };
+}
+
+/** Cashflow of successful operations, from their postings. */
+export async function cashflowsOf(
+  gateway: Gateway,
+  project: Project,
+  operations: readonly Operation[],
+): Promise<Cashflows> {
+  const orderIds = [...new Set(operations.map(({ order_id }) => order_id))];
+  const postings = await postingsOfOrders(gateway.db, project.id, orderIds);
+  const groups = Map.groupBy(
+    postings.filter((posting) => posting.entry_id === posting.operation_id),
+    (posting) => posting.entry_id,
+  );
+  const flows = new Map();
+  for (const { id, status, amount: minor, currency, rate } of operations) {
+    if (status !== 'success') continue;
+    const amount = convert({ minor, currency }, project.accounting_currency, rateFrom(rate));
+    flows.set(id, cashflowOf(groups.get(id) ?? [], project.accounting_currency, amount));
+  }
+  return flows;
 }

@@ -1,0 +1,95 @@
+// Operations that the gateway itself begins: the charge that follows by itself, and the release of a hold whose time is over.
+import { addMs } from '../../base/index.ts';
+import { eventInsert } from '../../events/index.ts';
+import type { Project } from '../projects/index.ts';
+import { carry } from './carry.ts';
+import { type DueHandler, decideDue } from './due.ts';
+import type { Gateway } from './gateway.ts';
+import { type Intent, startOperation } from './intent.ts';
+import { type DueKind, type Operation, type OrderState, withDue } from './model.ts';
+import { needOrder, orderKind, orderUpdate } from './queries.ts';
+import { CLOSED_WAIT_MS } from './settle.ts';
+
+/** An operation that the gateway itself begins: committed as sent, then carried like any other. */
+async function begin(
+  gateway: Gateway,
+  project: Project,
+  state: OrderState,
+  kind: DueKind,
+  plan: (state: OrderState) => Intent | null,
+): Promise<void> {
+  const need = needOrder(project.id, state.order.id);
+  const begun = await gateway.committer.submit<{ state: OrderState; operation: Operation } | null>({
+    name: `due.${kind}`,
+    needs: [need],
+    decide(loaded) {
+      const current = loaded.get(orderKind, need.key);
+      const still = current && current.order.due[kind] === state.order.due[kind] && current.order.in_flight === null;
+      const wanted = still ? plan(current) : null;
+      if (!current || !wanted)
+        return {
+          value: null,
+          changes: still && current ? [orderUpdate(withDue(current.order, { [kind]: null }))] : [],
+        };
+      const cleared = { ...current, order: withDue(current.order, { [kind]: null }) };
+      const started = startOperation(gateway, cleared, wanted, { onceKey: null, now: gateway.clock.now() });
+      return { value: started, changes: started.changes };
+    },
+  });
+  if (begun) await carry(gateway, project, begun.state, begun.operation);
+}
+
+export const capture: DueHandler = async (gateway, project, state) => {
+  if (!project.active) {
+    await decideDue(gateway, state, 'capture', (current, now) => {
+      const order = withDue(current.order, { capture: addMs(now, CLOSED_WAIT_MS) });
+      return { changes: [orderUpdate(order)] };
+    });
+    return;
+  }
+  await begin(gateway, project, state, 'capture', ({ order }) =>
+    order.status === 'authorized' && order.held > 0n
+      ? {
+          type: 'charge',
+          amount: order.held,
+          details: { by: order.options.auto_charge ? 'auto_charge' : 'capture_delay' },
+        }
+      : null,
+  );
+};
+
+export const release: DueHandler = (gateway, project, state) =>
+  begin(gateway, project, state, 'release', ({ order }) =>
+    order.status === 'authorized' || order.held > 0n
+      ? {
+          type: 'reverse',
+          amount: order.held,
+          details: { by: order.options.capture_tries ? 'retries_used_up' : 'expiry' },
+        }
+      : null,
+  );
+
+/** An event a day before the issuer lets the hold go. */
+export const warn: DueHandler = async (gateway, project, state) => {
+  await decideDue(gateway, state, 'warn', ({ order }, now) => {
+    const warned = withDue({ ...order, events: order.events + 1 }, { warn: null });
+    return {
+      changes: [
+        orderUpdate(warned),
+        eventInsert({
+          project_id: order.project_id,
+          id: gateway.ids.next(),
+          order_id: order.id,
+          sequence: warned.events,
+          type: 'order.authorization_expires',
+          data: {
+            project: project.login,
+            order_id: gateway.permutation.outward(order.id),
+            expires_at: order.due.release ?? null,
+          },
+          created_at: now,
+        }),
+      ],
+    };
+  });
+};

@@ -1,0 +1,87 @@
+// What arrives from an issuer: a chargeback, and a representment that is won. Nothing is sent: it is booked as it comes.
+import { lookupBin } from '../../network/index.ts';
+import type { Decision } from '../../store/index.ts';
+import type { Project } from '../projects/index.ts';
+import { postingsFor } from './books.ts';
+import { cardOf } from './carry.ts';
+import { type DueHandler, decideDue } from './due.ts';
+import { approved } from './effects.ts';
+import { eventOf } from './events.ts';
+import { type Gateway, terminalOf } from './gateway.ts';
+import { newOperation } from './intent.ts';
+import { type Operation, type Order, type OrderState, refundable, withDue } from './model.ts';
+import { needOrder, operationInsert, orderGet, orderKind, orderOwner, orderUpdate } from './queries.ts';
+
+/** An operation that arrives from the issuer: nothing is sent, it is booked as it comes. */
+function arrives(
+  gateway: Gateway,
+  project: Project,
+  state: OrderState,
+  type: 'chargeback' | 'representment',
+  amount: bigint,
+  now: Date,
+): Omit<Decision<null>, 'value'> {
+  const arrived = newOperation(gateway, state.order, { type, amount }, { original: null, onceKey: null, now });
+  const operation: Operation = {
+    ...arrived,
+    status: 'success',
+    iso_response_code: '00',
+    iso_message: 'Approved',
+    resolved_at: now,
+  };
+  const order: Order = { ...state.order, updated_at: now, events: state.order.events + 1 };
+  const after = approved(order, operation, { project, terminal: terminalOf(project, order.terminal), now });
+  const posted = postingsFor(gateway, project, {
+    before: state.order,
+    after,
+    operation,
+    operations: state.operations,
+    postings: [],
+  });
+  const booked = { ...operation, rate: posted.rate };
+  return {
+    changes: [
+      operationInsert(booked),
+      orderUpdate(after),
+      ...posted.changes,
+      eventOf(gateway, project, state.order, after, booked),
+    ],
+  };
+}
+
+export const chargeback: DueHandler = async (gateway, project, state) => {
+  await decideDue(gateway, state, 'chargeback', (current, now) =>
+    current.order.status === 'charged' && refundable(current.order) > 0n
+      ? arrives(gateway, project, current, 'chargeback', refundable(current.order), now)
+      : { changes: [orderUpdate(withDue(current.order, { chargeback: null }))] },
+  );
+};
+
+/** Something arrives from an issuer now; null: no such order; false: its state does not take it, or our own issuer, who gives nothing back. */
+export async function arrive(
+  gateway: Gateway,
+  id: bigint,
+  type: 'chargeback' | 'representment',
+): Promise<boolean | null> {
+  const owner = await orderOwner(gateway.db, id);
+  const project = owner === null ? null : await gateway.project(owner);
+  const known = owner === null ? null : await orderGet(gateway.db, owner, id);
+  if (owner === null || !project || !known) return null;
+  const card = await cardOf(gateway, known.order);
+  if (card && lookupBin(card.pan).own) return false;
+  const need = needOrder(owner, id);
+  return gateway.committer.submit<boolean>({
+    name: `arrive.${type}`,
+    needs: [need],
+    decide(loaded) {
+      const state = loaded.get(orderKind, need.key);
+      if (!state || state.order.in_flight !== null) return { value: false, changes: [] };
+      const { order } = state;
+      const amount = type === 'chargeback' ? refundable(order) : order.amount_charged_back;
+      const fits = order.status === (type === 'chargeback' ? 'charged' : 'chargedback') && amount > 0n;
+      return fits
+        ? { value: true, ...arrives(gateway, project, state, type, amount, gateway.clock.now()) }
+        : { value: false, changes: [] };
+    },
+  });
+}

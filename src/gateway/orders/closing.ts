@@ -1,0 +1,58 @@
+// An order that ends before anything was sent for it: it was cancelled, its time is over, or its cardholder was not authenticated.
+import type { Change } from '../../store/index.ts';
+import type { Project } from '../projects/index.ts';
+import { failureText } from './answers.ts';
+import { type RefusalCode, refusals } from './errors.ts';
+import { eventOf } from './events.ts';
+import type { Gateway } from './gateway.ts';
+import { type FailureType, type Order, type OrderState, withDue } from './model.ts';
+import { orderUpdate } from './queries.ts';
+import { refusalRecord } from './refused.ts';
+import { type OrderTrigger, orderStates } from './states.ts';
+
+const TRIGGERS: Readonly<Partial<Record<FailureType, OrderTrigger>>> = { fraud: 'fraud', declined: 'decline' };
+
+/** An order that ends before anything was sent for it. */
+export function closedOrder(
+  gateway: Gateway,
+  project: Project,
+  state: OrderState,
+  code: RefusalCode,
+  now: Date,
+  as: readonly [type: FailureType, message: string] = refusals[code],
+): { state: OrderState; changes: Change[] } {
+  const [type, message] = as;
+  const order: Order = withDue(
+    {
+      ...state.order,
+      status: orderStates.move(state.order.status, TRIGGERS[type] ?? 'reject'),
+      failure_type: type,
+      failure_message: message,
+      updated_at: now,
+      events: state.order.events + 1,
+    },
+    { expire: null, ask: null },
+  );
+  const sealed = state.order.secure3d?.transaction_id !== undefined;
+  return {
+    state: { ...state, order },
+    changes: [
+      orderUpdate(order),
+      eventOf(gateway, project, state.order, order, null),
+      refusalRecord(gateway, project, order.id, 'close', code),
+      ...(sealed ? [gateway.vault.dropCvv(order.project_id, order.id)] : []),
+    ],
+  };
+}
+
+/** A page that nobody pays by any more, because he went or its time is over: it ends as its last card was refused, if one was. */
+export function lapsedOrder(
+  gateway: Gateway,
+  project: Project,
+  state: OrderState,
+  code: RefusalCode,
+  now: Date,
+): ReturnType<typeof closedOrder> {
+  const last = state.operations.findLast(({ type, status }) => type === 'authorize' && status === 'failure');
+  return closedOrder(gateway, project, state, code, now, last ? ['declined', failureText(last)] : refusals[code]);
+}

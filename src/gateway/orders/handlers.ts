@@ -1,0 +1,30 @@
+// Each kind of thing that becomes due on an order, and who does it. Rule: a handler is safe to run twice: it decides on the locked order.
+import { capture, release, warn } from './by-itself.ts';
+import { chargeback } from './chargebacks.ts';
+import { clear } from './clearing.ts';
+import type { DueHandler } from './due.ts';
+import type { Gateway } from './gateway.ts';
+import { ask, expire } from './lapse.ts';
+import type { DueKind } from './model.ts';
+import { orderGet } from './queries.ts';
+import { recover } from './recovery.ts';
+import { reserve } from './reserve.ts';
+
+const handlers: Readonly<Record<DueKind, DueHandler>> = {
+  recover,
+  ask,
+  expire,
+  capture,
+  warn,
+  release,
+  clear,
+  chargeback,
+  reserve,
+};
+
+/** Does one kind of thing that is due on an order; each handler decides again whether it is. */
+export async function runDue(gateway: Gateway, owner: bigint, id: bigint, kind: DueKind): Promise<void> {
+  const state = await orderGet(gateway.db, owner, id);
+  const project = await gateway.project(owner);
+  if (state && project && state.order.due[kind] !== undefined) await handlers[kind](gateway, project, state);
+}

@@ -1,0 +1,89 @@
+// The intent: an operation as it is committed before anything is sent.
+import type { Change, StoredAnswer } from '../../store/index.ts';
+import type { Gateway } from './gateway.ts';
+import {
+  type Operation,
+  type OperationDetails,
+  type OperationType,
+  type Order,
+  type OrderState,
+  withDue,
+} from './model.ts';
+import { operationInsert, orderUpdate } from './queries.ts';
+
+export interface Intent {
+  readonly type: OperationType;
+  readonly amount: bigint;
+  readonly details?: OperationDetails;
+  /** Where it is fixed when the operation begins. */
+  readonly rate?: Operation['rate'];
+}
+
+/** What an intent's commit led to: an answer at once, or an operation to send. */
+export type Begun = { readonly answer: StoredAnswer } | { readonly state: OrderState; readonly operation: Operation };
+
+interface Origin {
+  /** Reference of the authorization that it belongs to. */
+  readonly original: string | null;
+  readonly onceKey: string | null;
+  readonly now: Date;
+  readonly system?: boolean;
+}
+
+/** The operation as sent: its id is our own reference on the wire, unique for ever and the same in every repeat. */
+export function newOperation(gateway: Gateway, order: Order, intent: Intent, origin: Origin): Operation {
+  const id = gateway.ids.next();
+  return {
+    project_id: order.project_id,
+    id,
+    order_id: order.id,
+    type: intent.type,
+    status: 'sent',
+    system: origin.system ?? false,
+    amount: intent.amount,
+    currency: order.currency,
+    reference: id.toString(),
+    original: origin.original,
+    auth_code: '',
+    iso_response_code: '',
+    iso_message: '',
+    details: { ...intent.details, stan: gateway.stans.next(), terminal: order.terminal },
+    arn: null,
+    rate: intent.rate ?? null,
+    tries: 1,
+    process: gateway.lease.process(),
+    once_key: origin.onceKey,
+    created_at: origin.now,
+    resolved_at: null,
+    cleared_at: null,
+  };
+}
+
+/** The intent as rows: the operation as sent, the order with it in flight. */
+export function startOperation(
+  gateway: Gateway,
+  state: OrderState,
+  plan: Intent,
+  origin: { onceKey: string | null; now: Date },
+): { state: OrderState; operation: Operation; changes: Change[] } {
+  const original = originalOf(state, plan.details?.void === true);
+  const operation = newOperation(gateway, state.order, plan, { ...origin, original });
+  const order = withDue(
+    { ...state.order, in_flight: operation.id },
+    { recover: new Date(origin.now.getTime() + SENT_LIMIT_MS) },
+  );
+  return {
+    state: { order, operations: [...state.operations, operation] },
+    operation,
+    changes: [operationInsert(operation), orderUpdate(order)],
+  };
+}
+
+/** The reference that an operation belongs to: the approved authorization; for a void the charge. */
+function originalOf({ operations }: OrderState, isVoid: boolean): string | null {
+  const type = isVoid ? 'charge' : 'authorize';
+  return operations.find((operation) => operation.type === type && operation.status === 'success')?.reference ?? null;
+}
+
+/** A process that sent an operation and still lives after this long has lost it: its recovery is due. */
+export const SENT_LIMIT_MS = 60_000;

@@ -1,0 +1,35 @@
+// An order whose time is over before anything was sent for it: nobody paid, nobody confirmed, or who asked the directory is gone.
+
+import { closedOrder, lapsedOrder } from './closing.ts';
+import { type DueHandler, decideDue } from './due.ts';
+import { isPage, withDue } from './model.ts';
+import { orderUpdate } from './queries.ts';
+
+/** Who asked the directory is gone. Nothing was sent: a payer or merchant may go on, an order that waits for nobody ends. */
+export const ask: DueHandler = async (gateway, project, state) => {
+  await decideDue(gateway, state, 'ask', (current, now) => {
+    const order = withDue(current.order, { ask: null });
+    const free = { ...current, order };
+    if (order.status !== 'new' || isPage(order)) return { changes: [orderUpdate(order)] };
+    const closed = lapsedOrder(gateway, project, free, 'authentication_unavailable', now);
+    return { changes: closed.changes };
+  });
+};
+
+export const expire: DueHandler = async (gateway, project, state) => {
+  await decideDue(gateway, state, 'expire', (current, now) => {
+    const open = current.order.status === 'new' || current.order.status === 'prepared';
+    if (!open) return { changes: [orderUpdate(withDue(current.order, { expire: null }))] };
+    const closed =
+      current.order.status === 'prepared'
+        ? closedOrder(gateway, project, current, 'authentication_timeout', now)
+        : lapsedOrder(gateway, project, current, 'session_expired', now);
+    const transaction = current.order.status === 'prepared' ? current.order.secure3d?.transaction_id : undefined;
+    return {
+      changes: [
+        ...closed.changes,
+        ...(transaction ? gateway.threeds.close(project.id, BigInt(transaction), 'expired', now) : []),
+      ],
+    };
+  });
+};

@@ -1,0 +1,95 @@
+// What merchants read of orders as endpoints: one order, the orders list, the operations list.
+import { addMs, parseDateTime } from '../../base/index.ts';
+import { type AnyEndpoint, endpointOf, listAnswer, pagingOf } from '../../http/index.ts';
+import type { Credential, Project } from '../projects/index.ts';
+import type { Gateway } from './gateway.ts';
+import { expandsIn } from './present.ts';
+import { afterOf, listOperations, listOrders, readOrder } from './read.ts';
+import { listedOperations, listedOrders, shown } from './routes-answers.ts';
+import { wrongInOrders } from './routes-wrong.ts';
+import { operationsQuery, orderParams, orderQuery, ordersQuery } from './schemas.ts';
+
+const endpoint = endpointOf<Credential>();
+
+export const readEndpoints = (gateway: Gateway): AnyEndpoint<Credential>[] => [
+  endpoint({
+    method: 'GET',
+    path: '/orders/:id',
+    operation: 'getOrder',
+    summary: 'One order',
+    right: 'read',
+    params: orderParams,
+    query: orderQuery,
+    answers: shown,
+    handler: async ({ principal, params: { id }, query }) => ({
+      status: 200,
+      body: await readOrder(gateway, principal.project, gateway.permutation.inward(id), expandsIn(query.expand ?? [])),
+    }),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/orders/',
+    operation: 'listOrders',
+    summary: 'Orders, newest first',
+    right: 'read',
+    query: ordersQuery,
+    wrongIn: wrongInOrders,
+    answers: listedOrders,
+    cost: ({ per_page = 2000, expand = [] }) => per_page * (1 + expand.length),
+    async *handler({ principal, query }) {
+      const { project } = principal;
+      const listing = yield* listOrders(
+        gateway,
+        project,
+        {
+          status: query.status,
+          createdFrom: dateOf(project, query.created_from),
+          createdTo: endOf(dateOf(project, query.created_to)),
+          merchantOrderId: query.merchant_order_id,
+          cardType: query['card.type'],
+          cardSubtype: query['card.subtype'],
+          ip: query['location.ip'],
+          clientName: query['client.name'],
+          clientEmail: query['client.email'],
+          issuerCountry: query['issuer.country'],
+          issuerBin: query['issuer.bin'],
+          issuerTitle: query['issuer.title'],
+        },
+        expandsIn(query.expand ?? []),
+        pagingOf(query, afterOf),
+      );
+      return listAnswer({ name: 'orders', publicUrl: gateway.publicUrl, path: '/gateway/orders/', query }, listing);
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/operations/',
+    operation: 'listOperations',
+    summary: 'Operations, newest first',
+    right: 'read',
+    query: operationsQuery,
+    answers: listedOperations,
+    cost: ({ per_page = 2000, expand = [] }) => per_page * (1 + expand.length),
+    async *handler({ principal, query }) {
+      const { project } = principal;
+      const filter = {
+        status: query.status,
+        type: query.type,
+        createdFrom: dateOf(project, query.created_from),
+        createdTo: endOf(dateOf(project, query.created_to)),
+      };
+      const page = pagingOf(query, afterOf);
+      const listing = yield* listOperations(gateway, project, filter, query.expand ?? [], page);
+      return listAnswer(
+        { name: 'operations', publicUrl: gateway.publicUrl, path: '/gateway/operations/', query },
+        listing,
+      );
+    },
+  }),
+];
+
+const dateOf = (project: Project, text: string | undefined): Date | undefined =>
+  text === undefined ? undefined : (parseDateTime(text, project.settings.time_zone) ?? undefined);
+
+/** Date-times are shown in whole seconds: a period ends with its last second, so that it holds what is shown with that second. */
+const endOf = (date: Date | undefined): Date | undefined => date && addMs(date, 999);

@@ -1,0 +1,53 @@
+// merchant_order_id as a claim: in projects with unique_merchant_order_id there is one order for each.
+// Rule: the same request again finds its order, another one under the same id is refused.
+import type { Change, Need, Once } from '../../store/index.ts';
+import type { Project } from '../projects/index.ts';
+import type { Draft } from './draft.ts';
+import type { RefusalCode } from './errors.ts';
+import type { Gateway } from './gateway.ts';
+import { merchantOrderIdInsert, merchantOrderIdKind } from './merchant-order-id-queries.ts';
+
+/** An earlier order under the same merchant_order_id (projects with unique_merchant_order_id), or how to claim the id. */
+export interface UniqueId {
+  readonly fingerprint: string;
+  readonly needs: readonly Need[];
+  check(loaded: Parameters<Once['begin']>[0]): { existing: bigint } | { refuse: RefusalCode } | { claim: Change[] };
+}
+
+export function uniqueId(
+  gateway: Gateway,
+  project: Project,
+  draft: Draft,
+  orderId: bigint,
+  content: unknown,
+): UniqueId {
+  if (!project.settings.unique_merchant_order_id || !draft.merchantOrderId)
+    return { fingerprint: '', needs: [], check: () => ({ claim: [] }) };
+  const key = { owner: project.id, merchantOrderId: draft.merchantOrderId };
+  const fingerprint = gateway.vault
+    .keyed(
+      'merchant-order-id',
+      JSON.stringify(content, (_, value) => (typeof value === 'bigint' ? value.toString() : value)),
+    )
+    .toString('hex');
+  return {
+    fingerprint,
+    needs: [{ kind: merchantOrderIdKind, key }],
+    check(loaded) {
+      const known = loaded.get(merchantOrderIdKind, key);
+      if (!known) {
+        return {
+          claim: [
+            merchantOrderIdInsert({
+              project_id: project.id,
+              merchant_order_id: key.merchantOrderId,
+              order_id: orderId,
+              fingerprint,
+            }),
+          ],
+        };
+      }
+      return known.fingerprint === fingerprint ? { existing: known.order_id } : { refuse: 'merchant_order_id_used' };
+    },
+  };
+}

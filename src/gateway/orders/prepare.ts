@@ -1,0 +1,140 @@
+// What an authorization has to know before it is decided: the card's range, the gateway's own rules, the fraud rules, and whether the cardholder
+// has to be authenticated. Rule: nothing is written, and nobody outside is asked.
+import { maskPansIn } from '../../base/index.ts';
+import { lookupBin } from '../../network/index.ts';
+import type { Change, Once } from '../../store/index.ts';
+import { type BrowserDetails, type ExternalResult, externalAuthentication } from '../../threeds/index.ts';
+import type { Project, Terminal } from '../projects/index.ts';
+import type { Visit } from '../risk/index.ts';
+import { paymentOf } from './assess.ts';
+import { allowedBy, proof, type Reason, reasonFor } from './authenticate.ts';
+import type { Draft } from './draft.ts';
+import type { RefusalCode } from './errors.ts';
+import { closedTo, type Gateway } from './gateway.ts';
+import type { Card, Issuer, Order, Secure3d } from './model.ts';
+import type { CardData } from './wire.ts';
+
+export interface AuthorizeRequest {
+  readonly project: Project;
+  readonly draft: Draft;
+  readonly card: CardData;
+  /** Result of an authentication that the merchant did elsewhere. */
+  readonly external: ExternalResult | null;
+  /** A wallet's token by its id: it pays once. null: what proves the authentication is used once instead. */
+  readonly onceOnly?: string | null;
+  readonly browser: BrowserDetails | null;
+  /** Who pays on a page of ours; null: the merchant asks. */
+  readonly visit: Visit | null;
+  readonly initiator: 'customer' | 'merchant';
+  readonly parentOrderId: bigint | null;
+  /** The vault's row of the parent's card, so that a rebill stores no number again. */
+  readonly cardId: bigint | null;
+  /** A gateway rule that the caller found broken: the order is made and rejected. */
+  readonly refuse: RefusalCode | null;
+  /** The order that waits on the payment page; null: a new one. */
+  readonly pageOrder: Order | null;
+  readonly once: Once | null;
+}
+
+/** Everything that was found out before the commit. */
+export interface Prepared {
+  readonly request: AuthorizeRequest;
+  readonly orderId: bigint;
+  readonly terminal: Terminal;
+  readonly card: Card;
+  readonly issuer: Issuer;
+  readonly refuse: RefusalCode | null;
+  /** Of the rule that refuses as fraud, or in a sandbox why and how to go on. */
+  readonly fraudClass?: string | null;
+  readonly secure3d: Secure3d | null;
+  /** Why the cardholder has to be authenticated; null: he needn't be, or was. */
+  readonly reason: Reason | null;
+  readonly sealed: { readonly changes: readonly Change[]; readonly cardId: bigint };
+  readonly risk: readonly Change[];
+}
+
+/** Looks up what the decision needs: BIN table, risk counters. Nothing is written, and nobody outside is asked. */
+export async function prepare(gateway: Gateway, request: AuthorizeRequest, terminal: Terminal): Promise<Prepared> {
+  const { project, draft, card, pageOrder } = request;
+  const bin = lookupBin(card.pan);
+  const orderId = pageOrder?.id ?? gateway.ids.next();
+  const cardId = request.cardId ?? gateway.ids.next();
+  const sealed = request.cardId
+    ? []
+    : [
+        gateway.vault.seal(project.id, cardId, { pan: card.pan, expiry: card.expiry ?? '', holder: card.holder })
+          .change,
+      ];
+  const base = {
+    request,
+    orderId,
+    terminal,
+    card: {
+      holder: card.holder && maskPansIn(card.holder),
+      type: bin.type,
+      subtype: bin.subtype,
+      expiry: card.expiry ?? '',
+    },
+    issuer: { bin: bin.bin, country: bin.country, title: bin.title },
+    sealed: { changes: sealed, cardId },
+  };
+  const refused = (refuse: RefusalCode, secure3d: Secure3d | null = null, risk: readonly Change[] = []): Prepared => ({
+    ...base,
+    refuse,
+    secure3d,
+    reason: null,
+    risk,
+  });
+  const early = request.refuse ?? gatewayRule(gateway, request, terminal);
+  if (early) return refused(early);
+  const screened = terminal.link === 'simulator' && gateway.simulatedIssuer?.screensAsFraud(card.pan, card.holder);
+  if (screened) return refused('fraud');
+  const verdict = await gateway.risk.assess(paymentOf(gateway, project, draft, { ...request, orderId, pan: card.pan }));
+  if (verdict.verdict === 'refuse')
+    return { ...refused('fraud', null, verdict.changes), fraudClass: verdict.explanation ?? verdict.class };
+  if (request.external) {
+    const proven = externalAuthentication(request.external, bin.brand);
+    return {
+      ...base,
+      refuse: allowedBy(proven, project, false),
+      secure3d: proof(null, proven),
+      reason: null,
+      risk: verdict.changes,
+    };
+  }
+  const reason = reasonFor(gateway, {
+    terminal,
+    options: draft.options,
+    card,
+    byRisk: verdict.verdict === 'force3d',
+    initiator: request.initiator,
+  });
+  return {
+    ...base,
+    refuse: null,
+    secure3d: reason ? null : exempted(gateway, request, terminal),
+    reason,
+    risk: verdict.changes,
+  };
+}
+
+/** A payment without its cardholder, of a card or terminal that would have wanted him. */
+function exempted(gateway: Gateway, { draft, card }: AuthorizeRequest, terminal: Terminal): Secure3d | null {
+  if (!draft.options.exemption_mit) return null;
+  const wanted = reasonFor(gateway, { terminal, options: draft.options, card, byRisk: false, initiator: 'customer' });
+  return wanted && { reason: wanted, scenario: 'exempt' };
+}
+
+/** Rules that need nobody's answer. */
+function gatewayRule(
+  gateway: Gateway,
+  { project, draft, card }: AuthorizeRequest,
+  terminal: Terminal,
+): RefusalCode | null {
+  const at = gateway.clock.now();
+  const month = at.toISOString().slice(2, 4) + at.toISOString().slice(5, 7);
+  if (card.expiry !== null && card.expiry !== '' && card.expiry < month) return 'card_expired';
+  const accounting = project.accounting_currency;
+  if (draft.currency !== accounting && !gateway.rate(draft.currency, accounting, at)) return 'no_rate';
+  return closedTo(project, terminal, draft.currency);
+}

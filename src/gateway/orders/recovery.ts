@@ -1,0 +1,71 @@
+// An operation without an answer, and what became of it: the acquirer is asked by our own reference, and sent again what never arrived.
+// Rule: an authorization is not revived: it is reversed.
+import { addMs } from '../../base/index.ts';
+import { postingsOfOrders } from '../../ledger/index.ts';
+import { NoAnswer } from '../../network/index.ts';
+import type { Project } from '../projects/index.ts';
+import { cardOf, carry } from './carry.ts';
+import type { DueHandler } from './due.ts';
+import { recoveryAt } from './effects.ts';
+import { type Gateway, terminalOf } from './gateway.ts';
+import { SENT_LIMIT_MS } from './intent.ts';
+import { type Operation, type Order, type OrderState, withDue } from './model.ts';
+import { needOrder, operationUpdate, orderKind, orderUpdate } from './queries.ts';
+import { replace, settle } from './settle.ts';
+
+/** Asks the acquirer by our own reference; sends again what never arrived. An authorization is not revived: it is reversed. */
+export const recover: DueHandler = async (gateway, project, { order }) => {
+  const need = needOrder(order.project_id, order.id);
+  // The claim: one process at a time goes out for this operation.
+  const claimed = await gateway.committer.submit<{ state: OrderState; operation: Operation } | null>({
+    name: 'recover.claim',
+    needs: [need],
+    decide(loaded) {
+      const now = gateway.clock.now();
+      const state = loaded.get(orderKind, need.key);
+      const operation = state?.operations.find(({ id }) => id === state.order.in_flight);
+      if (!state || !operation || state.order.due.recover !== order.due.recover) return { value: null, changes: [] };
+      if (recoveryAt(operation, now) === null) {
+        // An operator's task alone.
+        gateway.log.error({ operation: operation.reference }, 'the acquirer is not asked any more');
+        return { value: null, changes: [orderUpdate(withDue(state.order, { recover: null }))] };
+      }
+      const mine = { ...operation, process: gateway.lease.process() };
+      const waiting = withDue(state.order, { recover: addMs(now, SENT_LIMIT_MS) });
+      const after = replace(state, waiting, mine);
+      return {
+        value: { state: after, operation: mine },
+        changes: [orderUpdate(waiting), operationUpdate(mine)],
+      };
+    },
+  });
+  if (!claimed) return;
+  const { state, operation } = claimed;
+  if (operation.type === 'authorize') {
+    const settled = await gateway.committer.submit(settle(gateway, { project, operation, answer: null }));
+    if (settled.next) await carry(gateway, project, settled.state, settled.next);
+    return;
+  }
+  const found = await inquire(gateway, project, operation, state.order);
+  if (found === 'ask later') {
+    await gateway.committer.submit(settle(gateway, { project, operation, answer: null }));
+  } else if (found) {
+    const postings = operation.details.void ? await postingsOfOrders(gateway.db, project.id, [order.id]) : [];
+    const settled = await gateway.committer.submit(settle(gateway, { project, operation, answer: found, postings }));
+    if (settled.next) await carry(gateway, project, settled.state, settled.next);
+  } else {
+    const repeat = { ...operation, tries: Math.max(2, operation.tries) };
+    await carry(gateway, project, state, repeat, (await cardOf(gateway, state.order)) ?? undefined);
+  }
+};
+
+async function inquire(gateway: Gateway, project: Project, operation: Operation, order: Order) {
+  const link = gateway.links.get(terminalOf(project, order.terminal)?.link ?? '');
+  if (!link) return 'ask later';
+  try {
+    return await link.inquire(project.id, operation.reference);
+  } catch (error) {
+    if (!(error instanceof NoAnswer)) gateway.log.error({ err: error }, 'inquiry failed');
+    return 'ask later';
+  }
+}

@@ -1,0 +1,49 @@
+// A refusal as it is kept: its record, and the answer of a request that is refused before there is an order.
+import type { Change, Decision, Loaded, Once, StoredAnswer } from '../../store/index.ts';
+import type { Project } from '../projects/index.ts';
+import { refusalAnswer } from './answers.ts';
+import type { RefusalCode } from './errors.ts';
+import type { Gateway } from './gateway.ts';
+import { orderRefusalInsert } from './queries.ts';
+
+export const refusalRecord = (
+  gateway: Gateway,
+  project: Project,
+  orderId: bigint | null,
+  action: string,
+  code: RefusalCode,
+): Change =>
+  orderRefusalInsert({
+    project_id: project.id,
+    id: gateway.ids.next(),
+    order_id: orderId,
+    action,
+    code,
+    created_at: gateway.clock.now(),
+  });
+
+/** Answers a refusal that concerns no order, and keeps it for the idempotency key. */
+export function refuseWithout(
+  gateway: Gateway,
+  project: Project,
+  once: Once | null,
+  action: string,
+  code: RefusalCode,
+): Promise<StoredAnswer> {
+  return gateway.committer.submit({
+    name: `${action}.refused`,
+    needs: once ? [once.need] : [],
+    decide(loaded: Loaded): Decision<StoredAnswer> {
+      const now = gateway.clock.now();
+      const begin = once?.begin(loaded, now);
+      const answer = refusalAnswer(code, null);
+      if (begin && 'replay' in begin) return { value: begin.replay, changes: [] };
+      const changes = [
+        refusalRecord(gateway, project, null, action, code),
+        ...(begin && 'changes' in begin ? begin.changes : []),
+        ...(once?.finish(answer, now) ?? []),
+      ];
+      return { value: answer, changes };
+    },
+  });
+}
