@@ -17,8 +17,8 @@ const ROOMS = {
   pages: ['base', 'store', 'http', 'ledger', 'network', 'threeds', 'gateway', 'issuing', 'events'],
 };
 
-/** The files of a room that speak HTTP: addresses, shapes of bodies, the failure envelope. */
-const HTTP_FILES = '/(routes|routes-[a-z-]+|[a-z-]+-routes|schemas|envelope)\\.ts$';
+/** The files of a room that speak HTTP: addresses, shapes of bodies, the failure envelope; and all that lie in a room within it that is called api. */
+const HTTP_FILES = '/(routes|routes-[a-z-]+|[a-z-]+-routes|schemas|envelope|api/[a-z-]+)\\.ts$';
 
 /** Rooms within a room: neighbours, each with a door of its own. */
 const SUB_ROOMS = ['src/gateway/[^/]+', 'src/issuing/[^/]+'];

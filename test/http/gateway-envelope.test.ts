@@ -1,7 +1,7 @@
 // The gateway's failures as the contract has them, for everything that goes wrong before a use case.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { gatewayEnvelope } from '../../src/gateway/envelope.ts';
+import { gatewayEnvelope } from '../../src/gateway/api/envelope.ts';
 import type { FailureDetail, FailureKind } from '../../src/http/index.ts';
 import { SHOP, startService } from './service.ts';
 

@@ -1,6 +1,6 @@
 // Looking into the running installation: invariants, the trace of an order, the audit log; and the vault's keys.
 import { type AnyEndpoint, Digits, endpointOf, Integer, Optional, Shape, Text } from '../../http/index.ts';
-import { traceSchema } from '../orders/index.ts';
+import { traceSchema } from '../api/index.ts';
 import { auditViolations } from './audit.ts';
 import { OperatorRefusal } from './errors.ts';
 import { audited, type Check, type Office, type Operator } from './office.ts';

@@ -1,20 +1,27 @@
 // orders: what an order is: its states, what a refusal says, how it is shown and answered, what its end and its events are. Everything else here builds on it.
 // Owns orders, operations and order_refusals.
 // Rule: an order is locked by its own row, and its operations are only written by who holds that lock.
+export { authorize } from './authorize.ts';
 export { arrive } from './chargebacks.ts';
+export { complete } from './complete.ts';
+export { create } from './create.ts';
+export type { Draft } from './draft.ts';
 export { OrderNotFound } from './errors.ts';
 export type { Gateway, Wallet } from './gateway.ts';
 export { orderInvariants } from './invariants.ts';
 export { type Landing, land, landingView } from './landing.ts';
 export { createLink, type LinkFields, type LinkResult } from './link.ts';
-export { readEndpoints } from './list-routes.ts';
+export { OPERATION_TYPES, ORDER_STATUSES, type Order, type OrderOptions, SHOWN_STATUSES } from './model.ts';
+export { cancel, charge, refund, reverse } from './operate.ts';
 export { type CheckoutDoor, checkoutDoor, type PageStep, type Payer } from './page.ts';
 export type { PageCard, WrongField } from './page-card.ts';
 export { isOver } from './page-states.ts';
 export type { PageView } from './page-view.ts';
-export { orderEndpoints } from './routes.ts';
-export { traceSchema } from './routes-traced.ts';
-export { operationFilters } from './schemas.ts';
+export { parentFor } from './parent.ts';
+export { payout } from './payout.ts';
+export { expandsIn, ORDER_EXPANDS } from './present.ts';
+export { afterOf, listOperations, listOrders, readOrder } from './read.ts';
+export { refuseWithout } from './refused.ts';
 export { type Resolved, resolveOperation, type StuckOperation, stuckOperations, type Told } from './stuck.ts';
 export { orderTrace } from './trace.ts';
 export { sandboxWallets } from './wallet-keys.ts';

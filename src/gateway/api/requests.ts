@@ -1,17 +1,19 @@
-// Request bodies as typed input of the use cases. Rule: what is wrong with a field was told before (schemas.ts, routes-wrong.ts).
+// Request bodies as typed input of the use cases. Rule: what is wrong with a field was told before (request-schemas.ts, request-rules.ts).
 import { assert, Pan, parseAmount } from '../../base/index.ts';
 import { type Input, invalid, pointerOf } from '../../http/index.ts';
 import type { StoredAnswer } from '../../store/index.ts';
 import type { BrowserDetails } from '../../threeds/index.ts';
+import {
+  authorize,
+  type Draft,
+  type Gateway,
+  OrderNotFound,
+  type OrderOptions,
+  parentFor,
+  refuseWithout,
+} from '../orders/index.ts';
 import type { Credential, Project } from '../projects/index.ts';
-import { authorize } from './authorize.ts';
-import type { Draft } from './draft.ts';
-import { OrderNotFound } from './errors.ts';
-import type { Gateway } from './gateway.ts';
-import type { OrderOptions } from './model.ts';
-import { parentFor } from './parent.ts';
-import { refuseWithout } from './refused.ts';
-import { externalOf, isMerchantInitiated, wrongAmount } from './routes-wrong.ts';
+import { externalOf, isMerchantInitiated, wrongAmount } from './request-rules.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies differ by endpoint and share the common fields
 export type Body = any;
@@ -24,7 +26,7 @@ export function minorOf(text: string, currency: string): bigint {
   throw invalid({ ...rest, uri: pointerOf(path) });
 }
 
-/** Of a request that routes-wrong.ts found nothing in. */
+/** Of a request that request-rules.ts found nothing in. */
 export function panOf(text: string): Pan {
   const pan = Pan.parse(text);
   assert(pan, 'a card number that was checked');

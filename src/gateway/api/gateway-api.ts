@@ -1,10 +1,12 @@
 // The gateway API as a whole: its endpoints, credentials, envelope, limits and idempotency.
-import type { Turns } from '../base/index.ts';
-import { type Api, basicAuthentication, Failure, onceLookup, type Rate, type RateLimiter } from '../http/index.ts';
+import type { Turns } from '../../base/index.ts';
+import { type Api, basicAuthentication, Failure, onceLookup, type Rate, type RateLimiter } from '../../http/index.ts';
+import { type Gateway, OrderNotFound } from '../orders/index.ts';
+import { addressAllowed, type Credential, type Projects } from '../projects/index.ts';
 import { gatewayEnvelope } from './envelope.ts';
-import { type Gateway, OrderNotFound, orderEndpoints, readEndpoints } from './orders/index.ts';
-import { addressAllowed, type Credential, type Projects } from './projects/index.ts';
-import { rateEndpoints } from './rates/index.ts';
+import { readEndpoints } from './list-endpoints.ts';
+import { orderEndpoints } from './order-endpoints.ts';
+import { rateEndpoints } from './rates.ts';
 
 export interface GatewayApiOptions {
   readonly gateway: Gateway;

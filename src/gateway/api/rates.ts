@@ -18,8 +18,8 @@ import {
 } from '../../http/index.ts';
 import { formatRate, type RateRow, rateListing, ratesAfterOf } from '../../ledger/index.ts';
 import type { Db } from '../../store/index.ts';
-import { operationFilters } from '../orders/index.ts';
 import type { Credential } from '../projects/index.ts';
+import { operationFilters } from './request-schemas.ts';
 
 const endpoint = endpointOf<Credential>();
 

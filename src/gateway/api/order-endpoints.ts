@@ -2,17 +2,21 @@
 import Type from 'typebox';
 import { type Answer, type AnyEndpoint, endpointOf, type Input, type Violation } from '../../http/index.ts';
 import type { StoredAnswer } from '../../store/index.ts';
+import {
+  cancel,
+  charge,
+  complete,
+  create,
+  type Gateway,
+  type Order,
+  OrderNotFound,
+  payout,
+  refund,
+  reverse,
+} from '../orders/index.ts';
 import type { Credential } from '../projects/index.ts';
 import { isTemplate } from '../templates/index.ts';
-import { complete } from './complete.ts';
-import { create } from './create.ts';
-import { OrderNotFound } from './errors.ts';
-import type { Gateway } from './gateway.ts';
-import type { Order } from './model.ts';
-import { cancel, charge, refund, reverse } from './operate.ts';
-import { payout } from './payout.ts';
-import { answered, created, formOrOrder } from './routes-answers.ts';
-import { authorizeFrom, type Body, createDraftOf, draftOf, minorOf, panOf, rebillFrom } from './routes-requests.ts';
+import { answered, created, formOrOrder } from './answer-schemas.ts';
 import {
   templateIn,
   unknownTemplate,
@@ -20,7 +24,7 @@ import {
   wrongInAuthorize,
   wrongInCreate,
   wrongInOrder,
-} from './routes-wrong.ts';
+} from './request-rules.ts';
 import {
   amountBody,
   authorizeBody,
@@ -30,7 +34,8 @@ import {
   creditCardBody,
   orderParams,
   rebillBody,
-} from './schemas.ts';
+} from './request-schemas.ts';
+import { authorizeFrom, type Body, createDraftOf, draftOf, minorOf, panOf, rebillFrom } from './requests.ts';
 
 const endpoint = endpointOf<Credential>();
 

@@ -9,7 +9,7 @@ import {
   fieldErrorSchema,
   rateFields,
   Shape,
-} from '../http/index.ts';
+} from '../../http/index.ts';
 
 /** Of the contract's failure types those that can arise before a use case. */
 type FailureType = 'rejected' | 'validation' | 'error';

@@ -1,13 +1,11 @@
 // What merchants read of orders as endpoints: one order, the orders list, the operations list.
 import { addMs, parseDateTime } from '../../base/index.ts';
 import { type AnyEndpoint, endpointOf, listAnswer, pagingOf } from '../../http/index.ts';
+import { afterOf, expandsIn, type Gateway, listOperations, listOrders, readOrder } from '../orders/index.ts';
 import type { Credential, Project } from '../projects/index.ts';
-import type { Gateway } from './gateway.ts';
-import { expandsIn } from './present.ts';
-import { afterOf, listOperations, listOrders, readOrder } from './read.ts';
-import { listedOperations, listedOrders, shown } from './routes-answers.ts';
-import { wrongInOrders } from './routes-wrong.ts';
-import { operationsQuery, orderParams, orderQuery, ordersQuery } from './schemas.ts';
+import { listedOperations, listedOrders, shown } from './answer-schemas.ts';
+import { wrongInOrders } from './request-rules.ts';
+import { operationsQuery, orderParams, orderQuery, ordersQuery } from './request-schemas.ts';
 
 const endpoint = endpointOf<Credential>();
 

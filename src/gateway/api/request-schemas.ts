@@ -22,8 +22,7 @@ import {
   WebAddress,
   Year,
 } from '../../http/index.ts';
-import { OPERATION_TYPES, ORDER_STATUSES, SHOWN_STATUSES } from './model.ts';
-import { ORDER_EXPANDS } from './present.ts';
+import { OPERATION_TYPES, ORDER_EXPANDS, ORDER_STATUSES, SHOWN_STATUSES } from '../orders/index.ts';
 
 const client = Shape({
   address: Optional(Text()),
@@ -113,7 +112,7 @@ const secure3d = Shape({
   xid: Optional(Text()),
   cavv: Optional(Text()),
   eci: Optional(Token({ max: 2 })),
-  // Empty is none; whether it is a UUID is judged with the rest of the result (routes-wrong.ts).
+  // Empty is none; whether it is a UUID is judged with the rest of the result (request-rules.ts).
   ds_trans_id: Optional(Text({ max: 64 })),
   dsrp: Optional(Text()),
   browser_details: Optional(browser),

@@ -1,7 +1,7 @@
 // An order's trace as operators are shown it, as a schema.
 import Type from 'typebox';
 import { Choice, Id, Instant, Matching, Nullable, Shape } from '../../http/index.ts';
-import { baseFields, operationFields } from './routes-answers.ts';
+import { baseFields, operationFields } from './answer-schemas.ts';
 
 const text = Type.String();
 const flag = Type.Boolean();
