@@ -9,6 +9,7 @@ import { addMs, createLog, type Log, systemClock } from './base/index.ts';
 import { type Config, listenerUrl } from './config.ts';
 import { createForwarding } from './events/index.ts';
 import examples from './examples.json' with { type: 'json' };
+import { orderTimelines } from './gateway/due/index.ts';
 import { gatewayApi, gatewayScenarios, simulatorApi } from './gateway/index.ts';
 import {
   audited,
@@ -23,7 +24,6 @@ import {
   createLink,
   type Gateway,
   orderInvariants,
-  orderTimelines,
   orderTrace,
   resolveOperation,
   sandboxWallets,

@@ -1,14 +1,19 @@
 // Each kind of thing that becomes due on an order, and who does it. Rule: a handler is safe to run twice: it decides on the locked order.
-import { capture, release, warn } from './by-itself.ts';
-import { chargeback } from './chargebacks.ts';
-import { clear } from './clearing.ts';
-import type { DueHandler } from './due.ts';
-import type { Gateway } from './gateway.ts';
-import { ask, expire } from './lapse.ts';
-import type { DueKind } from './model.ts';
-import { orderGet } from './queries.ts';
-import { recover } from './recovery.ts';
-import { reserve } from './reserve.ts';
+import {
+  ask,
+  capture,
+  chargeback,
+  clear,
+  type DueHandler,
+  type DueKind,
+  expire,
+  type Gateway,
+  orderGet,
+  recover,
+  release,
+  reserve,
+  warn,
+} from '../orders/index.ts';
 
 const handlers: Readonly<Record<DueKind, DueHandler>> = {
   recover,

@@ -2,11 +2,17 @@
 // locked order.
 import { addMs } from '../../base/index.ts';
 import type { Db, DueItem, Timeline } from '../../store/index.ts';
-import { OF_ORDERS } from './due.ts';
-import { nextDueAt, type OrderDue, ordersDue, ordersSentByOthers } from './due-queries.ts';
-import { type Gateway, terminalOf } from './gateway.ts';
+import {
+  type DueKind,
+  type Gateway,
+  nextDueAt,
+  OF_ORDERS,
+  type OrderDue,
+  ordersDue,
+  ordersSentByOthers,
+  terminalOf,
+} from '../orders/index.ts';
 import { runDue } from './handlers.ts';
-import type { DueKind } from './model.ts';
 
 /** Kinds that send something. */
 const SENDS: ReadonlySet<DueKind> = new Set(['recover', 'capture', 'release']);
