@@ -1,6 +1,7 @@
 // What people see, put together: the bank's pages, the payment page and the way back, with the limits that all of them have.
 import { type Random, systemClock } from './base/index.ts';
-import { checkoutDoor, type Gateway, land, landingView } from './gateway/orders/index.ts';
+import { checkoutDoor, land, landingView } from './gateway/checkout/index.ts';
+import type { Gateway } from './gateway/orders/index.ts';
 import { formBodies, type Server } from './http/index.ts';
 import { checkoutRoutes, formTokens, landingRoutes, limitPages, type PageRates, pageLimits } from './pages/index.ts';
 import { acsRoutes, type Cardholders } from './threeds/index.ts';

@@ -9,6 +9,7 @@ import { addMs, createLog, type Log, systemClock } from './base/index.ts';
 import { type Config, listenerUrl } from './config.ts';
 import { createForwarding } from './events/index.ts';
 import examples from './examples.json' with { type: 'json' };
+import { createLink, sandboxWallets } from './gateway/checkout/index.ts';
 import { orderTimelines } from './gateway/due/index.ts';
 import { gatewayApi, gatewayScenarios, simulatorApi } from './gateway/index.ts';
 import {
@@ -21,12 +22,10 @@ import {
 } from './gateway/operator/index.ts';
 import {
   arrive,
-  createLink,
   type Gateway,
   orderInvariants,
   orderTrace,
   resolveOperation,
-  sandboxWallets,
   stuckOperations,
 } from './gateway/orders/index.ts';
 import { createProjects, sandboxSecrets, seedSandbox } from './gateway/projects/index.ts';

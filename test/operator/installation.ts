@@ -1,5 +1,6 @@
 // A running server with the operator API on a real database, for the tests of this room. Ports that others fill are told by the test.
 import { createTurns, idPermutation, systemClock } from '../../src/base/index.ts';
+import type { LinkFields } from '../../src/gateway/checkout/index.ts';
 import {
   auditRefusals,
   bearerAuthentication,
@@ -7,7 +8,6 @@ import {
   type Office,
   operatorApi,
 } from '../../src/gateway/operator/index.ts';
-import type { LinkFields } from '../../src/gateway/orders/index.ts';
 import { createRisk } from '../../src/gateway/risk/index.ts';
 import { type AnyApi, api, createServer, rateLimiter } from '../../src/http/index.ts';
 import { createRates } from '../../src/ledger/index.ts';

@@ -2,7 +2,7 @@
 // What the table in page-states.ts doesn't allow changes nothing and shows the stage; what it allows does it once; every post is answered 303.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { mayDo, type PageAction, type Stage } from '../../src/gateway/orders/page-states.ts';
+import { mayDo, type PageAction, type Stage } from '../../src/gateway/checkout/page-states.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { type OpenPage, openPage, typed } from '../support/page.ts';
 import { challenge, orderOf, type Shop, shopOf } from '../support/shop.ts';

@@ -2,11 +2,11 @@
 import Type from 'typebox';
 import { type Answer, type AnyEndpoint, endpointOf, type Input, type Violation } from '../../http/index.ts';
 import type { StoredAnswer } from '../../store/index.ts';
+import { create } from '../checkout/index.ts';
 import {
   cancel,
   charge,
   complete,
-  create,
   type Gateway,
   type Order,
   OrderNotFound,

@@ -1,5 +1,6 @@
 // The payment form: what is to pay and to whom, wallets, the card's fields, what went wrong, the time left. Text of merchants is only text.
-import type { PageCard, PageView, Wallet, WrongField } from '../../gateway/orders/index.ts';
+import type { PageCard, PageView, WrongField } from '../../gateway/checkout/index.ts';
+import type { Wallet } from '../../gateway/orders/index.ts';
 import type { FieldName } from '../../gateway/templates/index.ts';
 import { type Page, page } from '../document.ts';
 import { type Html, html, trusted } from '../html.ts';

@@ -1,7 +1,7 @@
 // The end of 3-D Secure over HTTP: TermUrl, the page that it leads to, and where browsers report what the pages' policies refused.
 import type { FastifyInstance } from 'fastify';
 import type { Log } from '../../base/index.ts';
-import { isOver, type Landing, type PageView } from '../../gateway/orders/index.ts';
+import { isOver, type Landing, type PageView } from '../../gateway/checkout/index.ts';
 import { REPORT_PATH } from '../document.ts';
 import { bankStepPage, endPage, leadsToShop, messagePage, notifyPage, onwardPage, workingPage } from './other-views.ts';
 import { isFramed, send, wordsFor } from './routes.ts';

@@ -1,5 +1,5 @@
 // The payment form as a template makes it look, of an order that is none: for the operator who designs it, and for the page's self-check.
-import type { PageView } from '../../gateway/orders/index.ts';
+import type { PageView } from '../../gateway/checkout/index.ts';
 import type { PageTemplate } from '../../gateway/templates/index.ts';
 import type { Page } from '../document.ts';
 import { languageFor, wordsIn } from '../languages.ts';

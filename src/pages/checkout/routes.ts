@@ -1,7 +1,13 @@
 // The payment page over HTTP. Pages only: form posts in, a 303 or HTML out, so that a reload never posts again; no card data in any address.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { CheckoutDoor, PageCard, PageStep, PageView, Payer } from '../../gateway/orders/index.ts';
-import { WALLETS } from '../../gateway/orders/index.ts';
+import {
+  type CheckoutDoor,
+  type PageCard,
+  type PageStep,
+  type PageView,
+  type Payer,
+  WALLETS,
+} from '../../gateway/checkout/index.ts';
 import { browserOf } from '../../threeds/index.ts';
 import type { Page } from '../document.ts';
 import { languageFor, type Words, wordsIn } from '../languages.ts';

@@ -4,7 +4,7 @@ import { type Money, numericOf, type Random } from '../../base/index.ts';
 import { lookupBin } from '../../network/index.ts';
 import { checkExternal, type ExternalResult, eciOf } from '../../threeds/index.ts';
 import { type Opened, openApplePay, openGooglePay, type WalletPayment, walletSandbox } from '../../wallets/index.ts';
-import type { Wallet, WalletKeys } from './gateway.ts';
+import type { Wallet, WalletKeys } from '../orders/index.ts';
 import { WALLETS } from './wallets.ts';
 
 const RECIPIENT = 'gateway:florin';

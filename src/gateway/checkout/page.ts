@@ -1,23 +1,27 @@
 // The payment page's door to an order: what a payer sees of it, and what he may do to it. The page itself (HTML) is another room's.
 // Rule: each action is decided again on the locked order; what it is not allowed to do there changes nothing, and the answer is the view.
 import { type BrowserDetails, isUsed } from '../../threeds/index.ts';
+import {
+  type AuthorizeRequest,
+  abandon,
+  authorize,
+  complete,
+  type Draft,
+  type Gateway,
+  expire as lapse,
+  type Order,
+  type OrderState,
+  orderGet,
+  type Wallet,
+} from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
-import { authorize } from './authorize.ts';
-import { complete } from './complete.ts';
 import { createOrder } from './create.ts';
-import type { Draft } from './draft.ts';
-import type { Gateway, Wallet } from './gateway.ts';
 import { orderOfTicket } from './landing.ts';
-import { expire as lapse } from './lapse.ts';
-import type { Order, OrderState } from './model.ts';
-import { abandon } from './operate.ts';
 import { type PageCard, readCard, type WrongField } from './page-card.ts';
 import { mayDo, type PageAction } from './page-states.ts';
 import { ownPageToken, pageTokenHash, pageTokenOwner } from './page-token.ts';
 import { type PageView, pageView } from './page-view.ts';
-import { payLinkOrder } from './pay-link-queries.ts';
-import type { AuthorizeRequest } from './prepare.ts';
-import { orderGet } from './queries.ts';
+import { payLinkOrder } from './queries.ts';
 
 /** Who stands before the page. */
 export interface Payer {

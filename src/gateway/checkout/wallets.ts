@@ -1,7 +1,7 @@
 // Wallets as the payment page knows them: which ones it shows, and a token as what pays. Opening tokens is the wallets room's work.
+
+import type { OrderOptions, Wallet, WalletKeys } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
-import type { Wallet, WalletKeys } from './gateway.ts';
-import type { OrderOptions } from './model.ts';
 
 export const WALLETS: readonly Wallet[] = ['apple_pay', 'google_pay'];
 

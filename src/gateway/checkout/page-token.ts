@@ -1,5 +1,5 @@
 // The token in the address of a payment page: whose page it is, and nothing that could be guessed. Rule: only its keyed hash is stored.
-import type { Gateway } from './gateway.ts';
+import type { Gateway } from '../orders/index.ts';
 
 /** A page token: the owner, then 128 random bits; only its keyed hash is stored. */
 export function newPageToken(gateway: Gateway, owner: bigint): string {

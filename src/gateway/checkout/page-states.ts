@@ -1,6 +1,6 @@
 // What a payer sees of an order, and what he may do there: status → stage, action → stages. The back button, a reload, a second tab, a
 // double click and a stale form are the same case: an action in a stage that doesn't allow it changes nothing, and shows the stage.
-import type { OrderStatus } from './model.ts';
+import type { OrderStatus } from '../orders/index.ts';
 
 /**
  * form: waits for a card · closed: would wait for one, or for the bank, but nothing is taken here any more · bank: waits for the cardholder's confirmation · answered: the bank has answered and nobody came back yet ·

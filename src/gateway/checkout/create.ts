@@ -1,19 +1,28 @@
 // POST /orders/create: an empty order and the address of its payment page.
 import { assert } from '../../base/index.ts';
 import type { Change, Command, Once, StoredAnswer } from '../../store/index.ts';
+import {
+  closedTo,
+  type Draft,
+  eventOf,
+  type Gateway,
+  making,
+  newOrder,
+  OPEN,
+  orderAnswer,
+  orderGet,
+  orderInsert,
+  type RefusalCode,
+  refusalAnswer,
+  refusalRecord,
+  stateAnswer,
+  terminalFor,
+  uniqueId,
+  viewOf,
+} from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
-import { orderAnswer, refusalAnswer, stateAnswer } from './answers.ts';
-import { type Draft, newOrder } from './draft.ts';
-import type { RefusalCode } from './errors.ts';
-import { eventOf } from './events.ts';
-import { closedTo, type Gateway, terminalFor, viewOf } from './gateway.ts';
-import { making } from './made.ts';
-import { uniqueId } from './merchant-order-id.ts';
 import { newPageToken, pageTokenHash, repeatablePageToken } from './page-token.ts';
-import { payLinkInsert, payLinkKind, payLinkOrder } from './pay-link-queries.ts';
-import { orderGet, orderInsert } from './queries.ts';
-import { refusalRecord } from './refused.ts';
-import { OPEN } from './states.ts';
+import { payLinkInsert, payLinkKind, payLinkOrder } from './queries.ts';
 
 export interface CreateRequest {
   readonly project: Project;

@@ -2,11 +2,18 @@
 // Rule: nothing here that a stranger with the link may not know: no whole card number, no contact, no refusal's detail.
 import type { Permutation } from '../../base/index.ts';
 import { isoCode, type RetryCategory } from '../../network/index.ts';
+import {
+  closedTo,
+  fraudMessage,
+  type Gateway,
+  isBusy,
+  type Order,
+  type OrderState,
+  terminalOf,
+  type Wallet,
+} from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
 import { type PageTemplate, templateOf } from '../templates/index.ts';
-import { fraudMessage } from './errors.ts';
-import { closedTo, type Gateway, terminalOf, type Wallet } from './gateway.ts';
-import { isBusy, type Order, type OrderState } from './model.ts';
 import { type Stage, stageOf } from './page-states.ts';
 import { walletsOf } from './wallets.ts';
 
