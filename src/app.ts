@@ -12,6 +12,7 @@ import examples from './examples.json' with { type: 'json' };
 import { createLink, sandboxWallets } from './gateway/checkout/index.ts';
 import { orderTimelines } from './gateway/due/index.ts';
 import { gatewayApi, gatewayScenarios, simulatorApi } from './gateway/index.ts';
+import { orderTrace } from './gateway/listing/index.ts';
 import {
   audited,
   auditRefusals,
@@ -20,14 +21,7 @@ import {
   type Office,
   operatorApi,
 } from './gateway/operator/index.ts';
-import {
-  arrive,
-  type Gateway,
-  orderInvariants,
-  orderTrace,
-  resolveOperation,
-  stuckOperations,
-} from './gateway/orders/index.ts';
+import { arrive, type Gateway, orderInvariants, resolveOperation, stuckOperations } from './gateway/orders/index.ts';
 import { createProjects, sandboxSecrets, seedSandbox } from './gateway/projects/index.ts';
 import { createRisk } from './gateway/risk/index.ts';
 import {

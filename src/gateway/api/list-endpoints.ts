@@ -1,7 +1,8 @@
 // What merchants read of orders as endpoints: one order, the orders list, the operations list.
 import { addMs, parseDateTime } from '../../base/index.ts';
 import { type AnyEndpoint, endpointOf, listAnswer, pagingOf } from '../../http/index.ts';
-import { afterOf, expandsIn, type Gateway, listOperations, listOrders, readOrder } from '../orders/index.ts';
+import { afterOf, listOperations, listOrders, readOrder } from '../listing/index.ts';
+import { expandsIn, type Gateway } from '../orders/index.ts';
 import type { Credential, Project } from '../projects/index.ts';
 import { listedOperations, listedOrders, shown } from './answer-schemas.ts';
 import { wrongInOrders } from './request-rules.ts';

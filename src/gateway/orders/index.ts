@@ -3,6 +3,7 @@
 // Rule: an order is locked by its own row, and its operations are only written by who holds that lock.
 export { orderAnswer, refusalAnswer, stateAnswer } from './answers.ts';
 export { authorize } from './authorize.ts';
+export { cashflowsOf } from './books.ts';
 export { capture, release, warn } from './by-itself.ts';
 export { arrive, chargeback } from './chargebacks.ts';
 export { clear } from './clearing.ts';
@@ -15,6 +16,16 @@ export { eventOf } from './events.ts';
 export { closedTo, type Gateway, terminalFor, terminalOf, viewOf, type Wallet, type WalletKeys } from './gateway.ts';
 export { orderInvariants } from './invariants.ts';
 export { ask, expire } from './lapse.ts';
+export {
+  type After,
+  type OperationFilter,
+  type OrderFilter,
+  operationsCount,
+  operationsPage,
+  ordersCount,
+  ordersPage,
+  type Page,
+} from './list-queries.ts';
 export { making } from './made.ts';
 export { uniqueId } from './merchant-order-id.ts';
 export {
@@ -32,13 +43,21 @@ export { abandon, cancel, charge, refund, reverse } from './operate.ts';
 export { parentFor } from './parent.ts';
 export { payout } from './payout.ts';
 export type { AuthorizeRequest } from './prepare.ts';
-export { expandsIn, ORDER_EXPANDS } from './present.ts';
-export { orderGet, orderInsert } from './queries.ts';
-export { afterOf, listOperations, listOrders, readOrder } from './read.ts';
+export {
+  type Cashflows,
+  expandsIn,
+  isVisible,
+  ORDER_EXPANDS,
+  type OrderExpand,
+  operationShown,
+  orderBase,
+  orderRow,
+  orderWhole,
+} from './present.ts';
+export { orderGet, orderInsert, orderOwner, ordersGet } from './queries.ts';
 export { recover } from './recovery.ts';
 export { refusalRecord, refuseWithout } from './refused.ts';
 export { reserve } from './reserve.ts';
 export { OPEN } from './states.ts';
 export { type Resolved, resolveOperation, type StuckOperation, stuckOperations, type Told } from './stuck.ts';
-export { orderTrace } from './trace.ts';
 export type { CardData } from './wire.ts';

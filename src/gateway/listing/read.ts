@@ -2,22 +2,29 @@
 // Rule: a list is read, made and written out some rows at a time, and others go on between them.
 import type { Steps } from '../../base/index.ts';
 import { type PageOf, pageOf, placeOf } from '../../store/index.ts';
-import type { Project } from '../projects/index.ts';
-import { cashflowsOf } from './books.ts';
-import { OrderNotFound } from './errors.ts';
-import { type Gateway, viewOf } from './gateway.ts';
 import {
   type After,
+  type Cashflows,
+  cashflowsOf,
+  type Gateway,
+  isVisible,
   type OperationFilter,
+  type OrderExpand,
   type OrderFilter,
+  OrderNotFound,
+  operationShown,
   operationsCount,
   operationsPage,
+  orderGet,
+  orderRow,
   ordersCount,
+  ordersGet,
   ordersPage,
+  orderWhole,
   type Page,
-} from './list-queries.ts';
-import { type Cashflows, isVisible, type OrderExpand, operationShown, orderRow, orderWhole } from './present.ts';
-import { orderGet, ordersGet } from './queries.ts';
+  viewOf,
+} from '../orders/index.ts';
+import type { Project } from '../projects/index.ts';
 
 type Json = Record<string, unknown>;
 

@@ -2,9 +2,7 @@
 // issuer's decisions where the card is issued here, every ledger entry.
 import { postingsOfOrders } from '../../ledger/index.ts';
 import { traceOf } from '../../network/index.ts';
-import { type Gateway, viewOf } from './gateway.ts';
-import { operationShown, orderBase } from './present.ts';
-import { orderGet, orderOwner } from './queries.ts';
+import { type Gateway, operationShown, orderBase, orderGet, orderOwner, viewOf } from '../orders/index.ts';
 
 /** What our own issuer decided on messages with these references, and why; empty for cards of others. app.ts supplies it. */
 export type IssuerDecisions = (references: readonly string[]) => Promise<readonly object[]>;
