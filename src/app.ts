@@ -21,9 +21,10 @@ import {
   type Office,
   operatorApi,
 } from './gateway/operator/index.ts';
-import { arrive, type Gateway, orderInvariants, resolveOperation, stuckOperations } from './gateway/orders/index.ts';
+import { type Gateway, orderInvariants, resolveOperation, stuckOperations } from './gateway/orders/index.ts';
 import { createProjects, sandboxSecrets, seedSandbox } from './gateway/projects/index.ts';
 import { createRisk } from './gateway/risk/index.ts';
+import { arrive } from './gateway/settlement/index.ts';
 import {
   type AnyApi,
   api,

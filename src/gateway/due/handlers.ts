@@ -2,8 +2,6 @@
 import {
   ask,
   capture,
-  chargeback,
-  clear,
   type DueHandler,
   type DueKind,
   expire,
@@ -11,9 +9,9 @@ import {
   orderGet,
   recover,
   release,
-  reserve,
   warn,
 } from '../orders/index.ts';
+import { chargeback, clear, reserve } from '../settlement/index.ts';
 
 const handlers: Readonly<Record<DueKind, DueHandler>> = {
   recover,

@@ -1,9 +1,7 @@
 // The rolling reserve: what is kept of each charge, and given to the merchant when its time is over.
 import { assert } from '../../base/index.ts';
 import { postingsOfOrders, postReserveRelease } from '../../ledger/index.ts';
-import { type DueHandler, decideDue } from './due.ts';
-import { withDue } from './model.ts';
-import { orderUpdate } from './queries.ts';
+import { type DueHandler, decideDue, orderUpdate, withDue } from '../orders/index.ts';
 
 /** The rolling reserve of an order's charges goes to the merchant. */
 export const reserve: DueHandler = async (gateway, project, state) => {

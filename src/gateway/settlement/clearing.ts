@@ -2,13 +2,21 @@
 import { addDays, dayOf, luhnDigit } from '../../base/index.ts';
 import { postClearing } from '../../ledger/index.ts';
 import type { Change } from '../../store/index.ts';
+import {
+  cardOf,
+  type DueHandler,
+  decideDue,
+  type Gateway,
+  type Operation,
+  type OrderState,
+  operationUpdate,
+  orderUpdate,
+  refundable,
+  terminalOf,
+  withDue,
+} from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
-import { cardOf } from './carry.ts';
-import { type DueHandler, decideDue } from './due.ts';
-import { type Gateway, terminalOf } from './gateway.ts';
-import { type Operation, type OrderState, refundable, withDue } from './model.ts';
-import { operationUpdate, orderUpdate } from './queries.ts';
-import { arnItems, settlementAdd } from './settlement-queries.ts';
+import { arnItems, settlementAdd } from './queries.ts';
 
 /** DE 31: use code, acquirer BIN, year digit and day of year, item number, Luhn digit; 23 digits. */
 function arnOf(at: Date, item: bigint): string {

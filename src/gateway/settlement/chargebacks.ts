@@ -1,16 +1,29 @@
 // What arrives from an issuer: a chargeback, and a representment that is won. Nothing is sent: it is booked as it comes.
 import { lookupBin } from '../../network/index.ts';
 import type { Decision } from '../../store/index.ts';
+import {
+  approved,
+  cardOf,
+  type DueHandler,
+  decideDue,
+  eventOf,
+  type Gateway,
+  needOrder,
+  newOperation,
+  type Operation,
+  type Order,
+  type OrderState,
+  operationInsert,
+  orderGet,
+  orderKind,
+  orderOwner,
+  orderUpdate,
+  postingsFor,
+  refundable,
+  terminalOf,
+  withDue,
+} from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
-import { postingsFor } from './books.ts';
-import { cardOf } from './carry.ts';
-import { type DueHandler, decideDue } from './due.ts';
-import { approved } from './effects.ts';
-import { eventOf } from './events.ts';
-import { type Gateway, terminalOf } from './gateway.ts';
-import { newOperation } from './intent.ts';
-import { type Operation, type Order, type OrderState, refundable, withDue } from './model.ts';
-import { needOrder, operationInsert, orderGet, orderKind, orderOwner, orderUpdate } from './queries.ts';
 
 /** An operation that arrives from the issuer: nothing is sent, it is booked as it comes. */
 function arrives(
