@@ -1,16 +1,14 @@
 // A whole page and the headers that go with it. Rule: nothing comes from elsewhere, and what may run or look stands in the policy by its
 // hash, so that a page that was changed on its way doesn't run.
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { DEFAULT_TEMPLATE, type PageTemplate } from '../gateway/templates/index.ts';
-import { type Html, html, trusted } from './html.ts';
+import { type Html, hashOf, html, trusted } from '../html/index.ts';
 import type { Language } from './languages.ts';
 import { BASE_STYLE, themeStyle } from './style.ts';
 
 /** What makes the pages handier; each of them works without. */
 export const SCRIPT = readFileSync(new URL('./browser/checkout.js', import.meta.url), 'utf8').trim();
 
-export const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 const SCRIPT_HASH = hashOf(SCRIPT);
 const BASE_HASH = hashOf(BASE_STYLE);
 

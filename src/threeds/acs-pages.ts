@@ -1,12 +1,11 @@
 // The access control server's pages: whole documents without anything from elsewhere, that work in a frame, on a phone and without script.
 // Rule: style and script stand in the page and are allowed by their hash, so a change here changes the policy below by itself.
-import { createHash } from 'node:crypto';
 import { addMs, exponentOf, formatAmount } from '../base/index.ts';
+import { type Html, hashOf, html, trusted } from '../html/index.ts';
 import type { Notice, View } from './acs.ts';
 import { collectedFields } from './browser.ts';
 import { encodeRequest } from './carrier.ts';
 import { MAX_RESENDS, MAX_TRIES, RESEND_AFTER_MS } from './codes.ts';
-import { Html, html } from './html.ts';
 import { termUrl } from './requestor.ts';
 
 const STYLE = `
@@ -41,7 +40,6 @@ const RETURN_SCRIPT = `document.getElementById('return').submit()`;
 /** Fills in what only a script can see, then goes on; the button does the same with less. */
 const METHOD_SCRIPT = `(function(){var f=document.getElementById('device'),s=screen,v={browser_color_depth:s.colorDepth,browser_language:navigator.language,browser_screen_height:s.height,browser_screen_width:s.width,browser_timezone:new Date().getTimezoneOffset(),browser_java_enabled:false,window_height:innerHeight,window_width:innerWidth};for(var n in v)if(f.elements[n])f.elements[n].value=v[n];f.submit()})()`;
 
-const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 const POLICY_STYLE = hashOf(STYLE);
 const POLICY_SCRIPTS = [RETURN_SCRIPT, METHOD_SCRIPT].map(hashOf).join(' ');
 
@@ -58,9 +56,9 @@ export function pageHeaders(publicUrl: string): Readonly<Record<string, string>>
 
 function page(title: string, brand: string, window: string, content: Html, script: string | null = null): string {
   return html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><title>${title}</title><style>${new Html(STYLE)}</style></head>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><title>${title}</title><style>${trusted(STYLE)}</style></head>
 <body class="w${window}"><main><header><b>Florin Bank</b><span>${brand}</span></header>
-${content}</main>${script === null ? null : new Html(`<script>${script}</script>`)}</body></html>
+${content}</main>${script === null ? null : html`<script>${trusted(script)}</script>`}</body></html>
 `.text;
 }
 

@@ -1,7 +1,7 @@
 // The form that a shop puts into its own page and submits (`form3d`, `form3d_html`).
 // Rule: inert. One form, id form3d, hidden inputs of a strict alphabet, a visible button; no script, nothing from the request.
 import { assert } from '../base/index.ts';
-import { html } from './html.ts';
+import { html } from '../html/index.ts';
 
 export interface Form3d {
   readonly MD: string;

@@ -2,8 +2,8 @@
 import type { PageCard, PageView, WrongField } from '../../gateway/checkout/index.ts';
 import type { Wallet } from '../../gateway/orders/index.ts';
 import type { FieldName } from '../../gateway/templates/index.ts';
+import { type Html, html, trusted } from '../../html/index.ts';
 import { type Page, page } from '../document.ts';
-import { type Html, html, trusted } from '../html.ts';
 import type { TextName, Words } from '../languages.ts';
 
 /** What of a wrong form is shown again: never the number, never the security code. */

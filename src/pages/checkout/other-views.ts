@@ -1,7 +1,7 @@
 // The pages around the payment form: on to the bank, one moment, the receipt or the end without one, back to the shop, nothing here.
 import { isOver, type PageView } from '../../gateway/checkout/index.ts';
+import { type Html, html, trusted } from '../../html/index.ts';
 import { type Page, page } from '../document.ts';
-import { type Html, html, trusted } from '../html.ts';
 import type { TextName, Words } from '../languages.ts';
 import { summary } from './form-view.ts';
 
