@@ -22,7 +22,6 @@ export {
   isoCodes,
   type RetryCategory,
 } from './iso-codes.ts';
-export { createLinks, withDeadline } from './link.ts';
 export {
   type Channel,
   type IssuerHost,

@@ -4,9 +4,9 @@ import type { Clock, Log, Random } from '../base/index.ts';
 import type { Committer, Db } from '../store/index.ts';
 import { forNobody, insert } from '../store/index.ts';
 import { lookupBin } from './bins.ts';
+import { exchange } from './exchange.ts';
 import { createFaults, type FaultCount, type Faults } from './faults.ts';
 import { authCodeFrom, networkTransactionId, rrnOf } from './identifiers.ts';
-import { exchange } from './link.ts';
 import { type IssuerHost, type Link, type NetworkAnswer, type NetworkRequest, NoAnswer } from './message.ts';
 import {
   booksSelect,

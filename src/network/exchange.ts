@@ -1,11 +1,7 @@
-// Links by name, and the pairing of an answer with the request that waits for it.
+// The pairing of an answer with the request that waits for it.
 // Rule: a request is settled once: the first answer in time counts; a doubled one is dropped, one after the deadline is reported apart.
 import type { Clock } from '../base/index.ts';
-import { type Link, type NetworkAnswer, type NetworkRequest, NoAnswer } from './message.ts';
-
-/** Links by the name that a terminal carries. */
-export const createLinks = (links: readonly Link[]): ReadonlyMap<string, Link> =>
-  new Map(links.map((link) => [link.name, link] as const));
+import { NoAnswer } from './message.ts';
 
 export interface Exchange<Answer> {
   /** Rejects with NoAnswer at the deadline or when the exchange fails. */
@@ -53,24 +49,5 @@ export function exchange<Answer>({
       timer.abort();
       resolve(answer);
     },
-  };
-}
-
-/** The same link, but NoAnswer after `ms` of real time; what arrives later goes to `onLate`. */
-export function withDeadline(
-  link: Link,
-  ms: number,
-  clock: Clock,
-  onLate?: (answer: NetworkAnswer, request: NetworkRequest) => void,
-): Link {
-  const before = <Answer>(work: Promise<Answer>, late?: (answer: Answer) => void): Promise<Answer> => {
-    const { answer, deliver, fail } = exchange<Answer>({ clock, deadlineMs: ms, ...(late && { onLate: late }) });
-    work.then(deliver, fail);
-    return answer;
-  };
-  return {
-    name: link.name,
-    send: (request) => before(link.send(request), (answer) => onLate?.(answer, request)),
-    inquire: (owner, reference) => before(link.inquire(owner, reference)),
   };
 }
