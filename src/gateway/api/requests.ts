@@ -3,15 +3,8 @@ import { assert, Pan, parseAmount } from '../../base/index.ts';
 import { type Input, invalid, pointerOf } from '../../http/index.ts';
 import type { StoredAnswer } from '../../store/index.ts';
 import type { BrowserDetails } from '../../threeds/index.ts';
-import {
-  authorize,
-  type Draft,
-  type Gateway,
-  OrderNotFound,
-  type OrderOptions,
-  parentFor,
-  refuseWithout,
-} from '../orders/index.ts';
+import { authorize, parentFor } from '../authorization/index.ts';
+import { type Draft, type Gateway, OrderNotFound, type OrderOptions, refuseWithout } from '../orders/index.ts';
 import type { Credential, Project } from '../projects/index.ts';
 import { externalOf, isMerchantInitiated, wrongAmount } from './request-rules.ts';
 

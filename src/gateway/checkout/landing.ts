@@ -2,7 +2,8 @@
 // Where it ends is a page with an address of its own (a ticket), so that a reload shows the same and posts nothing again.
 import { timingSafeEqual } from 'node:crypto';
 import type { Returned } from '../../threeds/index.ts';
-import { complete, type Gateway, OrderNotFound, orderGet } from '../orders/index.ts';
+import { complete } from '../authorization/index.ts';
+import { type Gateway, OrderNotFound, orderGet } from '../orders/index.ts';
 import { type PageView, pageView } from './page-view.ts';
 
 /** Where the browser goes from TermUrl. */

@@ -1,14 +1,11 @@
 // The payment page's door to an order: what a payer sees of it, and what he may do to it. The page itself (HTML) is another room's.
 // Rule: each action is decided again on the locked order; what it is not allowed to do there changes nothing, and the answer is the view.
 import { type BrowserDetails, isUsed } from '../../threeds/index.ts';
+import { type AuthorizeRequest, authorize, complete, expire as lapse } from '../authorization/index.ts';
 import {
-  type AuthorizeRequest,
   abandon,
-  authorize,
-  complete,
   type Draft,
   type Gateway,
-  expire as lapse,
   type Order,
   type OrderState,
   orderGet,

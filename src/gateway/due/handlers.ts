@@ -1,10 +1,9 @@
 // Each kind of thing that becomes due on an order, and who does it. Rule: a handler is safe to run twice: it decides on the locked order.
+import { ask, expire } from '../authorization/index.ts';
 import {
-  ask,
   capture,
   type DueHandler,
   type DueKind,
-  expire,
   type Gateway,
   orderGet,
   recover,

@@ -2,11 +2,11 @@
 // Owns orders, operations and order_refusals.
 // Rule: an order is locked by its own row, and its operations are only written by who holds that lock.
 export { orderAnswer, refusalAnswer, stateAnswer } from './answers.ts';
-export { authorize } from './authorize.ts';
+export { paymentOf } from './assess.ts';
 export { cashflowsOf, postingsFor } from './books.ts';
 export { capture, release, warn } from './by-itself.ts';
-export { cardOf } from './carry.ts';
-export { complete } from './complete.ts';
+export { cardOf, carry } from './carry.ts';
+export { closedOrder, lapsedOrder } from './closing.ts';
 export { type Draft, newOrder } from './draft.ts';
 export { type DueHandler, decideDue, OF_ORDERS } from './due.ts';
 export { nextDueAt, type OrderDue, ordersDue, ordersSentByOthers } from './due-queries.ts';
@@ -14,9 +14,8 @@ export { approved } from './effects.ts';
 export { fraudMessage, OrderNotFound, type RefusalCode, refusals } from './errors.ts';
 export { eventOf } from './events.ts';
 export { closedTo, type Gateway, terminalFor, terminalOf, viewOf, type Wallet, type WalletKeys } from './gateway.ts';
-export { newOperation } from './intent.ts';
+export { type Begun, newOperation, startOperation } from './intent.ts';
 export { orderInvariants } from './invariants.ts';
-export { ask, expire } from './lapse.ts';
 export {
   type After,
   type OperationFilter,
@@ -30,8 +29,13 @@ export {
 export { making } from './made.ts';
 export { uniqueId } from './merchant-order-id.ts';
 export {
+  type Authentication,
+  asking,
+  type Card,
   type DueKind,
+  type Issuer,
   isBusy,
+  isPage,
   OPERATION_TYPES,
   type Operation,
   ORDER_STATUSES,
@@ -40,13 +44,12 @@ export {
   type OrderState,
   type OrderStatus,
   refundable,
+  type Secure3d,
   SHOWN_STATUSES,
   withDue,
 } from './model.ts';
 export { abandon, cancel, charge, refund, reverse } from './operate.ts';
-export { parentFor } from './parent.ts';
 export { payout } from './payout.ts';
-export type { AuthorizeRequest } from './prepare.ts';
 export {
   type Cashflows,
   expandsIn,
@@ -71,6 +74,7 @@ export {
 } from './queries.ts';
 export { recover } from './recovery.ts';
 export { refusalRecord, refuseWithout } from './refused.ts';
-export { OPEN } from './states.ts';
+export { APPROVED, OPEN, orderStates } from './states.ts';
 export { type Resolved, resolveOperation, type StuckOperation, stuckOperations, type Told } from './stuck.ts';
+export { unresolvedAnswer } from './unresolved.ts';
 export type { CardData } from './wire.ts';

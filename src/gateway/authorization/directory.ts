@@ -4,18 +4,28 @@
 // cancelled meanwhile, the answer changes nothing, for nothing was sent to the issuer.
 import type { Change, Command, Once, StoredAnswer } from '../../store/index.ts';
 import type { BrowserDetails, Started } from '../../threeds/index.ts';
+import {
+  type Begun,
+  type CardData,
+  carry,
+  closedOrder,
+  eventOf,
+  type Gateway,
+  needOrder,
+  type Order,
+  type OrderState,
+  orderAnswer,
+  orderKind,
+  orderStates,
+  orderUpdate,
+  startOperation,
+  stateAnswer,
+  terminalOf,
+  viewOf,
+  withDue,
+} from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
-import { orderAnswer, stateAnswer } from './answers.ts';
 import { allowedBy, ask, proof, type Reason } from './authenticate.ts';
-import { carry } from './carry.ts';
-import { closedOrder } from './closing.ts';
-import { eventOf } from './events.ts';
-import { type Gateway, terminalOf, viewOf } from './gateway.ts';
-import { type Begun, startOperation } from './intent.ts';
-import { type Order, type OrderState, withDue } from './model.ts';
-import { needOrder, orderKind, orderUpdate } from './queries.ts';
-import { orderStates } from './states.ts';
-import type { CardData } from './wire.ts';
 
 export interface Question {
   readonly project: Project;

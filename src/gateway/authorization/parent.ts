@@ -1,12 +1,7 @@
 // The order that a recurring or merchant-initiated payment refers to: ours, approved, the same card, and its trace id when one is given.
 import type { Pan } from '../../base/index.ts';
+import { APPROVED, type CardData, cardOf, type Gateway, orderGet, type RefusalCode } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
-import { cardOf } from './carry.ts';
-import type { RefusalCode } from './errors.ts';
-import type { Gateway } from './gateway.ts';
-import { orderGet } from './queries.ts';
-import { APPROVED } from './states.ts';
-import type { CardData } from './wire.ts';
 
 export interface Recurring {
   readonly parent_order_id?: string;

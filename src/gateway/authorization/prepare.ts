@@ -4,15 +4,21 @@ import { maskPansIn } from '../../base/index.ts';
 import { lookupBin } from '../../network/index.ts';
 import type { Change, Once } from '../../store/index.ts';
 import { type BrowserDetails, type ExternalResult, externalAuthentication } from '../../threeds/index.ts';
+import {
+  type Card,
+  type CardData,
+  closedTo,
+  type Draft,
+  type Gateway,
+  type Issuer,
+  type Order,
+  paymentOf,
+  type RefusalCode,
+  type Secure3d,
+} from '../orders/index.ts';
 import type { Project, Terminal } from '../projects/index.ts';
 import type { Visit } from '../risk/index.ts';
-import { paymentOf } from './assess.ts';
 import { allowedBy, proof, type Reason, reasonFor } from './authenticate.ts';
-import type { Draft } from './draft.ts';
-import type { RefusalCode } from './errors.ts';
-import { closedTo, type Gateway } from './gateway.ts';
-import type { Card, Issuer, Order, Secure3d } from './model.ts';
-import type { CardData } from './wire.ts';
 
 export interface AuthorizeRequest {
   readonly project: Project;

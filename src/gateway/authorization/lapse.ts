@@ -1,9 +1,6 @@
 // An order whose time is over before anything was sent for it: nobody paid, nobody confirmed, or who asked the directory is gone.
 
-import { closedOrder, lapsedOrder } from './closing.ts';
-import { type DueHandler, decideDue } from './due.ts';
-import { isPage, withDue } from './model.ts';
-import { orderUpdate } from './queries.ts';
+import { closedOrder, type DueHandler, decideDue, isPage, lapsedOrder, orderUpdate, withDue } from '../orders/index.ts';
 
 /** Who asked the directory is gone. Nothing was sent: a payer or merchant may go on, an order that waits for nobody ends. */
 export const ask: DueHandler = async (gateway, project, state) => {

@@ -2,21 +2,35 @@
 // Rule: leaving `prepared` is one decision on the locked order, so TermUrl, complete, the expiry timer and a cancel can't all win.
 import type { Decision, Loaded, Once, StoredAnswer } from '../../store/index.ts';
 import type { Finished, Returned } from '../../threeds/index.ts';
+import {
+  asking,
+  type Begun,
+  type CardData,
+  cardOf,
+  carry,
+  closedOrder,
+  closedTo,
+  type Gateway,
+  isBusy,
+  needOrder,
+  OrderNotFound,
+  type OrderState,
+  orderGet,
+  orderKind,
+  orderUpdate,
+  type RefusalCode,
+  refusalAnswer,
+  refusalRecord,
+  type Secure3d,
+  startOperation,
+  stateAnswer,
+  terminalOf,
+  unresolvedAnswer,
+  viewOf,
+} from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
-import { refusalAnswer, stateAnswer } from './answers.ts';
-import { askDirectory, type Question } from './ask.ts';
 import { allowedBy, proof, type Reason } from './authenticate.ts';
-import { cardOf, carry } from './carry.ts';
-import { closedOrder } from './closing.ts';
-import { OrderNotFound, type RefusalCode } from './errors.ts';
-import { closedTo, type Gateway, terminalOf, viewOf } from './gateway.ts';
-import { type Begun, startOperation } from './intent.ts';
-import type { OrderState, Secure3d } from './model.ts';
-import { asking, isBusy } from './model.ts';
-import { needOrder, orderGet, orderKind, orderUpdate } from './queries.ts';
-import { refusalRecord } from './refused.ts';
-import { unresolvedAnswer } from './unresolved.ts';
-import type { CardData } from './wire.ts';
+import { askDirectory, type Question } from './directory.ts';
 
 export interface CompleteRequest {
   readonly project: Project;

@@ -1,25 +1,45 @@
 // An authorization: a new order, or one that waits on the payment page, with a card. The first commit decides, with the key of the request
-// and the risk counters; then the directory is asked where it has to be (ask.ts); the message goes out; the last commit settles.
+// and the risk counters; then the directory is asked where it has to be (directory.ts); the message goes out; the last commit settles.
 import type { Change, Command, Decision, Need, StoredAnswer } from '../../store/index.ts';
 import { cavvInsert, cavvKind, needCavv } from '../../threeds/index.ts';
+import {
+  asking,
+  type Begun,
+  carry,
+  eventOf,
+  fraudMessage,
+  type Gateway,
+  isBusy,
+  making,
+  needOrder,
+  newOrder,
+  OPEN,
+  type Order,
+  type OrderState,
+  orderAnswer,
+  orderGet,
+  orderInsert,
+  orderKind,
+  orderStates,
+  orderUpdate,
+  type RefusalCode,
+  refusalAnswer,
+  refusalRecord,
+  refusals,
+  refuseWithout,
+  startOperation,
+  stateAnswer,
+  terminalFor,
+  terminalOf,
+  uniqueId,
+  unresolvedAnswer,
+  viewOf,
+  withDue,
+} from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
-import { orderAnswer, refusalAnswer, stateAnswer } from './answers.ts';
-import { askDirectory } from './ask.ts';
 import type { Reason } from './authenticate.ts';
-import { carry } from './carry.ts';
-import { newOrder } from './draft.ts';
-import { fraudMessage, type RefusalCode, refusals } from './errors.ts';
-import { eventOf } from './events.ts';
-import { type Gateway, terminalFor, terminalOf, viewOf } from './gateway.ts';
-import { type Begun, startOperation } from './intent.ts';
-import { making } from './made.ts';
-import { uniqueId } from './merchant-order-id.ts';
-import { asking, isBusy, type Order, type OrderState, withDue } from './model.ts';
+import { askDirectory } from './directory.ts';
 import { type AuthorizeRequest, type Prepared, prepare } from './prepare.ts';
-import { needOrder, orderGet, orderInsert, orderKind, orderUpdate } from './queries.ts';
-import { refusalRecord, refuseWithout } from './refused.ts';
-import { OPEN, orderStates } from './states.ts';
-import { unresolvedAnswer } from './unresolved.ts';
 
 export async function authorize(gateway: Gateway, request: AuthorizeRequest): Promise<StoredAnswer> {
   const { project, draft, once, pageOrder } = request;
