@@ -4,7 +4,8 @@ import { type Answer, type AnyEndpoint, endpointOf, type Input, type Violation }
 import type { StoredAnswer } from '../../store/index.ts';
 import { complete } from '../authorization/index.ts';
 import { create } from '../checkout/index.ts';
-import { cancel, charge, type Gateway, type Order, OrderNotFound, payout, refund, reverse } from '../orders/index.ts';
+import { cancel, charge, payout, refund, reverse } from '../operations/index.ts';
+import { type Gateway, type Order, OrderNotFound } from '../orders/index.ts';
 import type { Credential } from '../projects/index.ts';
 import { isTemplate } from '../templates/index.ts';
 import { answered, created, formOrOrder } from './answer-schemas.ts';

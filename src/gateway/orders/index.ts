@@ -3,8 +3,7 @@
 // Rule: an order is locked by its own row, and its operations are only written by who holds that lock.
 export { orderAnswer, refusalAnswer, stateAnswer } from './answers.ts';
 export { paymentOf } from './assess.ts';
-export { cashflowsOf, postingsFor } from './books.ts';
-export { capture, release, warn } from './by-itself.ts';
+export { cashflowsOf, postingsFor, rateJson } from './books.ts';
 export { cardOf, carry } from './carry.ts';
 export { closedOrder, lapsedOrder } from './closing.ts';
 export { type Draft, newOrder } from './draft.ts';
@@ -14,7 +13,7 @@ export { approved } from './effects.ts';
 export { fraudMessage, OrderNotFound, type RefusalCode, refusals } from './errors.ts';
 export { eventOf } from './events.ts';
 export { closedTo, type Gateway, terminalFor, terminalOf, viewOf, type Wallet, type WalletKeys } from './gateway.ts';
-export { type Begun, newOperation, startOperation } from './intent.ts';
+export { type Begun, type Intent, newOperation, startOperation } from './intent.ts';
 export { orderInvariants } from './invariants.ts';
 export {
   type After,
@@ -32,6 +31,7 @@ export {
   type Authentication,
   asking,
   type Card,
+  type Counted,
   type DueKind,
   type Issuer,
   isBusy,
@@ -48,8 +48,7 @@ export {
   SHOWN_STATUSES,
   withDue,
 } from './model.ts';
-export { abandon, cancel, charge, refund, reverse } from './operate.ts';
-export { payout } from './payout.ts';
+export { payoutBegins, payoutNeeds, payoutRefusal, settledNeed } from './payout-bounds.ts';
 export {
   type Cashflows,
   expandsIn,
@@ -74,6 +73,7 @@ export {
 } from './queries.ts';
 export { recover } from './recovery.ts';
 export { refusalRecord, refuseWithout } from './refused.ts';
+export { CLOSED_WAIT_MS } from './settle.ts';
 export { APPROVED, OPEN, orderStates } from './states.ts';
 export { type Resolved, resolveOperation, type StuckOperation, stuckOperations, type Told } from './stuck.ts';
 export { unresolvedAnswer } from './unresolved.ts';

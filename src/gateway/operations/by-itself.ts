@@ -1,14 +1,23 @@
 // Operations that the gateway itself begins: the charge that follows by itself, and the release of a hold whose time is over.
 import { addMs } from '../../base/index.ts';
 import { eventInsert } from '../../events/index.ts';
+import {
+  CLOSED_WAIT_MS,
+  carry,
+  type DueHandler,
+  type DueKind,
+  decideDue,
+  type Gateway,
+  type Intent,
+  needOrder,
+  type Operation,
+  type OrderState,
+  orderKind,
+  orderUpdate,
+  startOperation,
+  withDue,
+} from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
-import { carry } from './carry.ts';
-import { type DueHandler, decideDue } from './due.ts';
-import type { Gateway } from './gateway.ts';
-import { type Intent, startOperation } from './intent.ts';
-import { type DueKind, type Operation, type OrderState, withDue } from './model.ts';
-import { needOrder, orderKind, orderUpdate } from './queries.ts';
-import { CLOSED_WAIT_MS } from './settle.ts';
 
 /** An operation that the gateway itself begins: committed as sent, then carried like any other. */
 async function begin(

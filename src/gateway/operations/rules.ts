@@ -1,8 +1,7 @@
-// Which operation may be done to an order in which state, and with which amount. Pure; the refusals are codes of errors.ts.
+// Which operation may be done to an order in which state, and with which amount. Pure; a refusal is one of the codes of orders.
+
+import { type Intent, type OrderState, type RefusalCode, refundable } from '../orders/index.ts';
 import type { Terminal } from '../projects/index.ts';
-import type { RefusalCode } from './errors.ts';
-import type { Intent } from './intent.ts';
-import { type OrderState, refundable } from './model.ts';
 
 /** What shall be sent, or why not. */
 export type Plan =

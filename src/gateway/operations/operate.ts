@@ -1,18 +1,26 @@
 // Operations on an order that exists: charge, reverse, refund, cancel. One way for all: the rule decides on the locked order and
 // commits the intent, the message goes out with no transaction open, the answer is settled in a second commit.
 import type { Change, Command, Once, StoredAnswer } from '../../store/index.ts';
+import {
+  type Begun,
+  carry,
+  closedOrder,
+  type Gateway,
+  lapsedOrder,
+  needOrder,
+  type Order,
+  OrderNotFound,
+  orderAnswer,
+  orderKind,
+  refusalAnswer,
+  refusalRecord,
+  startOperation,
+  terminalOf,
+  unresolvedAnswer,
+  viewOf,
+} from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
-import { orderAnswer, refusalAnswer } from './answers.ts';
-import { carry } from './carry.ts';
-import { closedOrder, lapsedOrder } from './closing.ts';
-import { OrderNotFound } from './errors.ts';
-import { type Gateway, terminalOf, viewOf } from './gateway.ts';
-import { type Begun, startOperation } from './intent.ts';
-import type { Order } from './model.ts';
-import { needOrder, orderKind } from './queries.ts';
-import { refusalRecord } from './refused.ts';
 import * as rules from './rules.ts';
-import { unresolvedAnswer } from './unresolved.ts';
 
 export interface OrderRequest {
   readonly project: Project;

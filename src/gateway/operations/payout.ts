@@ -3,22 +3,37 @@ import { dayOf, maskPansIn } from '../../base/index.ts';
 import { convert } from '../../ledger/index.ts';
 import { lookupBin } from '../../network/index.ts';
 import type { Change, Command, Once, StoredAnswer } from '../../store/index.ts';
+import {
+  APPROVED,
+  type Begun,
+  type CardData,
+  type Counted,
+  cardOf,
+  carry,
+  type Draft,
+  type Gateway,
+  type Intent,
+  making,
+  newOrder,
+  type Order,
+  OrderNotFound,
+  operationInsert,
+  orderGet,
+  orderInsert,
+  payoutBegins,
+  payoutNeeds,
+  payoutRefusal,
+  type RefusalCode,
+  rateJson,
+  refusalAnswer,
+  refusalRecord,
+  refuseWithout,
+  settledNeed,
+  startOperation,
+  terminalFor,
+  unresolvedAnswer,
+} from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
-import { refusalAnswer } from './answers.ts';
-import { rateJson } from './books.ts';
-import { cardOf, carry } from './carry.ts';
-import { type Draft, newOrder } from './draft.ts';
-import { OrderNotFound, type RefusalCode } from './errors.ts';
-import { type Gateway, terminalFor } from './gateway.ts';
-import { type Begun, type Intent, startOperation } from './intent.ts';
-import { making } from './made.ts';
-import type { Counted, Order } from './model.ts';
-import { payoutBegins, payoutNeeds, payoutRefusal, settledNeed } from './payout-bounds.ts';
-import { operationInsert, orderGet, orderInsert } from './queries.ts';
-import { refusalRecord, refuseWithout } from './refused.ts';
-import { APPROVED } from './states.ts';
-import { unresolvedAnswer } from './unresolved.ts';
-import type { CardData } from './wire.ts';
 
 export interface PayoutRequest {
   readonly project: Project;
