@@ -11,6 +11,7 @@ import { createForwarding } from './events/index.ts';
 import examples from './examples.json' with { type: 'json' };
 import { createLink, sandboxWallets } from './gateway/checkout/index.ts';
 import { orderTimelines } from './gateway/due/index.ts';
+import { resolveOperation, stuckOperations } from './gateway/flight/index.ts';
 import { gatewayApi, gatewayScenarios, simulatorApi } from './gateway/index.ts';
 import { orderTrace } from './gateway/listing/index.ts';
 import {
@@ -21,7 +22,7 @@ import {
   type Office,
   operatorApi,
 } from './gateway/operator/index.ts';
-import { type Gateway, orderInvariants, resolveOperation, stuckOperations } from './gateway/orders/index.ts';
+import { type Gateway, orderInvariants } from './gateway/orders/index.ts';
 import { createProjects, sandboxSecrets, seedSandbox } from './gateway/projects/index.ts';
 import { createRisk } from './gateway/risk/index.ts';
 import { arrive } from './gateway/settlement/index.ts';

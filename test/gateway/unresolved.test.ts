@@ -2,7 +2,7 @@
 // has come out of it with.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { unresolvedAnswer } from '../../src/gateway/orders/unresolved.ts';
+import { unresolvedAnswer } from '../../src/gateway/flight/unresolved.ts';
 import type { Command, Once, Replay } from '../../src/store/index.ts';
 
 const failed: Replay = { status: 402, body: '{"failure_type":"declined"}', location: null, replayed: true };

@@ -1,7 +1,8 @@
 // Does this payment need 3-D Secure, and what does its result allow? Pure, but for the one question to the directory.
 import type { Money } from '../../base/index.ts';
 import type { BrowserDetails, Authentication as Proven, Started } from '../../threeds/index.ts';
-import type { Authentication, CardData, Gateway, OrderOptions, RefusalCode, Secure3d } from '../orders/index.ts';
+import type { CardData } from '../flight/index.ts';
+import type { Authentication, Gateway, OrderOptions, RefusalCode, Secure3d } from '../orders/index.ts';
 import type { Project, Terminal } from '../projects/index.ts';
 
 export type Reason = 'forced' | 'soft_decline' | 'risk' | 'terminal' | 'mandate';

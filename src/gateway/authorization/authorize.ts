@@ -2,10 +2,9 @@
 // and the risk counters; then the directory is asked where it has to be (directory.ts); the message goes out; the last commit settles.
 import type { Change, Command, Decision, Need, StoredAnswer } from '../../store/index.ts';
 import { cavvInsert, cavvKind, needCavv } from '../../threeds/index.ts';
+import { type Begun, carry, startOperation, unresolvedAnswer } from '../flight/index.ts';
 import {
   asking,
-  type Begun,
-  carry,
   eventOf,
   fraudMessage,
   type Gateway,
@@ -27,12 +26,10 @@ import {
   refusalRecord,
   refusals,
   refuseWithout,
-  startOperation,
   stateAnswer,
   terminalFor,
   terminalOf,
   uniqueId,
-  unresolvedAnswer,
   viewOf,
   withDue,
 } from '../orders/index.ts';

@@ -2,12 +2,9 @@
 // Rule: leaving `prepared` is one decision on the locked order, so TermUrl, complete, the expiry timer and a cancel can't all win.
 import type { Decision, Loaded, Once, StoredAnswer } from '../../store/index.ts';
 import type { Finished, Returned } from '../../threeds/index.ts';
+import { type Begun, type CardData, cardOf, carry, startOperation, unresolvedAnswer } from '../flight/index.ts';
 import {
   asking,
-  type Begun,
-  type CardData,
-  cardOf,
-  carry,
   closedOrder,
   closedTo,
   type Gateway,
@@ -22,10 +19,8 @@ import {
   refusalAnswer,
   refusalRecord,
   type Secure3d,
-  startOperation,
   stateAnswer,
   terminalOf,
-  unresolvedAnswer,
   viewOf,
 } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';

@@ -4,10 +4,8 @@
 // cancelled meanwhile, the answer changes nothing, for nothing was sent to the issuer.
 import type { Change, Command, Once, StoredAnswer } from '../../store/index.ts';
 import type { BrowserDetails, Started } from '../../threeds/index.ts';
+import { type Begun, type CardData, carry, startOperation } from '../flight/index.ts';
 import {
-  type Begun,
-  type CardData,
-  carry,
   closedOrder,
   eventOf,
   type Gateway,
@@ -18,7 +16,6 @@ import {
   orderKind,
   orderStates,
   orderUpdate,
-  startOperation,
   stateAnswer,
   terminalOf,
   viewOf,

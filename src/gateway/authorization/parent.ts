@@ -1,6 +1,7 @@
 // The order that a recurring or merchant-initiated payment refers to: ours, approved, the same card, and its trace id when one is given.
 import type { Pan } from '../../base/index.ts';
-import { APPROVED, type CardData, cardOf, type Gateway, orderGet, type RefusalCode } from '../orders/index.ts';
+import { type CardData, cardOf } from '../flight/index.ts';
+import { APPROVED, type Gateway, orderGet, type RefusalCode } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
 
 export interface Recurring {

@@ -4,15 +4,14 @@ import { maskPansIn } from '../../base/index.ts';
 import { lookupBin } from '../../network/index.ts';
 import type { Change, Once } from '../../store/index.ts';
 import { type BrowserDetails, type ExternalResult, externalAuthentication } from '../../threeds/index.ts';
+import { type CardData, paymentOf } from '../flight/index.ts';
 import {
   type Card,
-  type CardData,
   closedTo,
   type Draft,
   type Gateway,
   type Issuer,
   type Order,
-  paymentOf,
   type RefusalCode,
   type Secure3d,
 } from '../orders/index.ts';

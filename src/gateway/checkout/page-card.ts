@@ -1,6 +1,6 @@
 // What a payer typed, as a card and an amount. Rule: every wrong field is told at once, by name; no value is given back.
 import { Pan, parseAmount } from '../../base/index.ts';
-import type { CardData } from '../orders/index.ts';
+import type { CardData } from '../flight/index.ts';
 
 /** As typed; absent fields are empty. */
 export interface PageCard {

@@ -1,7 +1,8 @@
 // Each kind of thing that becomes due on an order, and who does it. Rule: a handler is safe to run twice: it decides on the locked order.
 import { ask, expire } from '../authorization/index.ts';
+import { recover } from '../flight/index.ts';
 import { capture, release, warn } from '../operations/index.ts';
-import { type DueHandler, type DueKind, type Gateway, orderGet, recover } from '../orders/index.ts';
+import { type DueHandler, type DueKind, type Gateway, orderGet } from '../orders/index.ts';
 import { chargeback, clear, reserve } from '../settlement/index.ts';
 
 const handlers: Readonly<Record<DueKind, DueHandler>> = {

@@ -2,10 +2,10 @@
 // Rule: a list is read, made and written out some rows at a time, and others go on between them.
 import type { Steps } from '../../base/index.ts';
 import { type PageOf, pageOf, placeOf } from '../../store/index.ts';
+import { cashflowsOf } from '../flight/index.ts';
 import {
   type After,
   type Cashflows,
-  cashflowsOf,
   type Gateway,
   isVisible,
   type OperationFilter,

@@ -1,20 +1,17 @@
 // Operations that the gateway itself begins: the charge that follows by itself, and the release of a hold whose time is over.
 import { addMs } from '../../base/index.ts';
 import { eventInsert } from '../../events/index.ts';
+import { CLOSED_WAIT_MS, carry, type Intent, startOperation } from '../flight/index.ts';
 import {
-  CLOSED_WAIT_MS,
-  carry,
   type DueHandler,
   type DueKind,
   decideDue,
   type Gateway,
-  type Intent,
   needOrder,
   type Operation,
   type OrderState,
   orderKind,
   orderUpdate,
-  startOperation,
   withDue,
 } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';

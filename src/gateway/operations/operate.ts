@@ -1,9 +1,8 @@
 // Operations on an order that exists: charge, reverse, refund, cancel. One way for all: the rule decides on the locked order and
 // commits the intent, the message goes out with no transaction open, the answer is settled in a second commit.
 import type { Change, Command, Once, StoredAnswer } from '../../store/index.ts';
+import { type Begun, carry, startOperation, unresolvedAnswer } from '../flight/index.ts';
 import {
-  type Begun,
-  carry,
   closedOrder,
   type Gateway,
   lapsedOrder,
@@ -14,9 +13,7 @@ import {
   orderKind,
   refusalAnswer,
   refusalRecord,
-  startOperation,
   terminalOf,
-  unresolvedAnswer,
   viewOf,
 } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';

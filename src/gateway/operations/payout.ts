@@ -4,15 +4,20 @@ import { convert } from '../../ledger/index.ts';
 import { lookupBin } from '../../network/index.ts';
 import type { Change, Command, Once, StoredAnswer } from '../../store/index.ts';
 import {
-  APPROVED,
   type Begun,
   type CardData,
-  type Counted,
   cardOf,
   carry,
+  type Intent,
+  rateJson,
+  startOperation,
+  unresolvedAnswer,
+} from '../flight/index.ts';
+import {
+  APPROVED,
+  type Counted,
   type Draft,
   type Gateway,
-  type Intent,
   making,
   newOrder,
   type Order,
@@ -24,14 +29,11 @@ import {
   payoutNeeds,
   payoutRefusal,
   type RefusalCode,
-  rateJson,
   refusalAnswer,
   refusalRecord,
   refuseWithout,
   settledNeed,
-  startOperation,
   terminalFor,
-  unresolvedAnswer,
 } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
 

@@ -4,7 +4,7 @@ import type { Clock, Log, Permutation, Turns } from '../../base/index.ts';
 import type { Rates } from '../../ledger/index.ts';
 import type { Db } from '../../store/index.ts';
 import type { LinkFields, LinkResult } from '../checkout/index.ts';
-import type { Resolved, StuckOperation, Told } from '../orders/index.ts';
+import type { Resolved, StuckOperation, Told } from '../flight/index.ts';
 import { type Project, ProjectRefusal, type Projects, type Tools } from '../projects/index.ts';
 import type { Risk } from '../risk/index.ts';
 import type { PageTemplate } from '../templates/index.ts';

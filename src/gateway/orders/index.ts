@@ -1,19 +1,21 @@
 // orders: what an order is: its states, what a refusal says, how it is shown and answered, what its end and its events are. Everything else here builds on it.
 // Owns orders, operations and order_refusals.
 // Rule: an order is locked by its own row, and its operations are only written by who holds that lock.
-export { orderAnswer, refusalAnswer, stateAnswer } from './answers.ts';
-export { paymentOf } from './assess.ts';
-export { cashflowsOf, postingsFor, rateJson } from './books.ts';
-export { cardOf, carry } from './carry.ts';
+export { failureAnswer, failureText, orderAnswer, refusalAnswer, stateAnswer } from './answers.ts';
 export { closedOrder, lapsedOrder } from './closing.ts';
-export { type Draft, newOrder } from './draft.ts';
+export { type Draft, newOrder, sessionEnd } from './draft.ts';
 export { type DueHandler, decideDue, OF_ORDERS } from './due.ts';
-export { nextDueAt, type OrderDue, ordersDue, ordersSentByOthers } from './due-queries.ts';
-export { approved } from './effects.ts';
+export {
+  nextDueAt,
+  type OrderDue,
+  operationInFlight,
+  operationsStuck,
+  ordersDue,
+  ordersSentByOthers,
+} from './due-queries.ts';
 export { fraudMessage, OrderNotFound, type RefusalCode, refusals } from './errors.ts';
 export { eventOf } from './events.ts';
 export { closedTo, type Gateway, terminalFor, terminalOf, viewOf, type Wallet, type WalletKeys } from './gateway.ts';
-export { type Begun, type Intent, newOperation, startOperation } from './intent.ts';
 export { orderInvariants } from './invariants.ts';
 export {
   type After,
@@ -38,6 +40,8 @@ export {
   isPage,
   OPERATION_TYPES,
   type Operation,
+  type OperationDetails,
+  type OperationType,
   ORDER_STATUSES,
   type Order,
   type OrderOptions,
@@ -48,7 +52,7 @@ export {
   SHOWN_STATUSES,
   withDue,
 } from './model.ts';
-export { payoutBegins, payoutNeeds, payoutRefusal, settledNeed } from './payout-bounds.ts';
+export { payoutBegins, payoutEnds, payoutNeeds, payoutRefusal, settledNeed } from './payout-bounds.ts';
 export {
   type Cashflows,
   expandsIn,
@@ -71,10 +75,5 @@ export {
   ordersGet,
   orderUpdate,
 } from './queries.ts';
-export { recover } from './recovery.ts';
 export { refusalRecord, refuseWithout } from './refused.ts';
-export { CLOSED_WAIT_MS } from './settle.ts';
 export { APPROVED, OPEN, orderStates } from './states.ts';
-export { type Resolved, resolveOperation, type StuckOperation, stuckOperations, type Told } from './stuck.ts';
-export { unresolvedAnswer } from './unresolved.ts';
-export type { CardData } from './wire.ts';

@@ -1,15 +1,13 @@
 // What arrives from an issuer: a chargeback, and a representment that is won. Nothing is sent: it is booked as it comes.
 import { lookupBin } from '../../network/index.ts';
 import type { Decision } from '../../store/index.ts';
+import { approved, cardOf, newOperation, postingsFor } from '../flight/index.ts';
 import {
-  approved,
-  cardOf,
   type DueHandler,
   decideDue,
   eventOf,
   type Gateway,
   needOrder,
-  newOperation,
   type Operation,
   type Order,
   type OrderState,
@@ -18,7 +16,6 @@ import {
   orderKind,
   orderOwner,
   orderUpdate,
-  postingsFor,
   refundable,
   terminalOf,
   withDue,

@@ -2,8 +2,8 @@
 import { addDays, dayOf, luhnDigit } from '../../base/index.ts';
 import { postClearing } from '../../ledger/index.ts';
 import type { Change } from '../../store/index.ts';
+import { cardOf } from '../flight/index.ts';
 import {
-  cardOf,
   type DueHandler,
   decideDue,
   type Gateway,

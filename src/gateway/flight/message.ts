@@ -1,9 +1,8 @@
 // An operation as a message to the network, and the network's answer as what is kept of it.
 import type { Pan } from '../../base/index.ts';
 import { isoCode, type NetworkAnswer, type NetworkRequest, NoAnswer } from '../../network/index.ts';
+import type { Authentication, Gateway, Operation, OperationType, Order } from '../orders/index.ts';
 import type { Terminal } from '../projects/index.ts';
-import type { Gateway } from './gateway.ts';
-import type { Authentication, Operation, OperationType, Order } from './model.ts';
 
 /** What only lives in memory while an authorization is sent. */
 export interface CardData {

@@ -4,12 +4,16 @@
 import { addMs, formatAmount, maskPansIn } from '../../base/index.ts';
 import { postingsOfOrders } from '../../ledger/index.ts';
 import { isoCode, type NetworkAnswer } from '../../network/index.ts';
-import { operationInFlight, operationsStuck } from './due-queries.ts';
-import type { Gateway } from './gateway.ts';
+import {
+  type Gateway,
+  type Operation,
+  type OrderState,
+  operationInFlight,
+  operationsStuck,
+  orderKind,
+} from '../orders/index.ts';
 import { SENT_LIMIT_MS } from './intent.ts';
-import type { Operation, OrderState } from './model.ts';
-import { orderKind } from './queries.ts';
-import { type NeverArrived, type Settled, settle } from './settle.ts';
+import { type NeverArrived, type Settled, settle } from './result.ts';
 
 /** The try from which on an operation is an operator's task. */
 const STUCK_TRIES = 6;

@@ -11,10 +11,8 @@ import {
   type Rate,
 } from '../../ledger/index.ts';
 import type { Change } from '../../store/index.ts';
+import { type Cashflows, type Gateway, type Operation, type Order, terminalOf } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
-import { type Gateway, terminalOf } from './gateway.ts';
-import type { Operation, Order } from './model.ts';
-import type { Cashflows } from './present.ts';
 
 export interface Success {
   readonly before: Order;

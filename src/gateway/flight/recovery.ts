@@ -3,15 +3,24 @@
 import { addMs } from '../../base/index.ts';
 import { postingsOfOrders } from '../../ledger/index.ts';
 import { NoAnswer } from '../../network/index.ts';
+import {
+  type DueHandler,
+  type Gateway,
+  needOrder,
+  type Operation,
+  type Order,
+  type OrderState,
+  operationUpdate,
+  orderKind,
+  orderUpdate,
+  terminalOf,
+  withDue,
+} from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
 import { cardOf, carry } from './carry.ts';
-import type { DueHandler } from './due.ts';
 import { recoveryAt } from './effects.ts';
-import { type Gateway, terminalOf } from './gateway.ts';
 import { SENT_LIMIT_MS } from './intent.ts';
-import { type Operation, type Order, type OrderState, withDue } from './model.ts';
-import { needOrder, operationUpdate, orderKind, orderUpdate } from './queries.ts';
-import { replace, settle } from './settle.ts';
+import { replace, settle } from './result.ts';
 
 /** Asks the acquirer by our own reference; sends again what never arrived. An authorization is not revived: it is reversed. */
 export const recover: DueHandler = async (gateway, project, { order }) => {

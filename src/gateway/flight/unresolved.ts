@@ -1,10 +1,7 @@
 // A request that is repeated while its outcome is still being found out: it joins the recovery and never executes again.
 import type { Once, StoredAnswer } from '../../store/index.ts';
+import { type Gateway, isBusy, orderGet, refusalAnswer, stateAnswer, viewOf } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
-import { refusalAnswer, stateAnswer } from './answers.ts';
-import { type Gateway, viewOf } from './gateway.ts';
-import { isBusy } from './model.ts';
-import { orderGet } from './queries.ts';
 
 interface Repeat {
   /** The request made the order. */

@@ -1,14 +1,20 @@
 // An operation on its way: its message goes out with no transaction open, its answer is settled, and what follows by itself goes out too.
 import { postingsOfOrders } from '../../ledger/index.ts';
 import { dueJob, type StoredAnswer } from '../../store/index.ts';
+import {
+  type Gateway,
+  OF_ORDERS,
+  type Operation,
+  type Order,
+  type OrderState,
+  orderAnswer,
+  terminalOf,
+  viewOf,
+} from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
-import { orderAnswer } from './answers.ts';
 import { cashflowsOf } from './books.ts';
-import { OF_ORDERS } from './due.ts';
-import { type Gateway, terminalOf, viewOf } from './gateway.ts';
-import type { Operation, Order, OrderState } from './model.ts';
-import { type Settled, settle } from './settle.ts';
-import { type CardData, send } from './wire.ts';
+import { type CardData, send } from './message.ts';
+import { type Settled, settle } from './result.ts';
 
 /** Sends an operation whose intent is committed, settles it, and goes on with what follows by itself. */
 export async function carry(

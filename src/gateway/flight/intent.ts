@@ -1,15 +1,16 @@
 // The intent: an operation as it is committed before anything is sent.
 import type { Change, StoredAnswer } from '../../store/index.ts';
-import type { Gateway } from './gateway.ts';
 import {
+  type Gateway,
   type Operation,
   type OperationDetails,
   type OperationType,
   type Order,
   type OrderState,
+  operationInsert,
+  orderUpdate,
   withDue,
-} from './model.ts';
-import { operationInsert, orderUpdate } from './queries.ts';
+} from '../orders/index.ts';
 
 export interface Intent {
   readonly type: OperationType;

@@ -3,11 +3,9 @@ import type { Pan } from '../../base/index.ts';
 import { convert } from '../../ledger/index.ts';
 import { isoCode, lookupBin } from '../../network/index.ts';
 import type { Change } from '../../store/index.ts';
+import type { Draft, Gateway, Operation, Order } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
 import type { Payment } from '../risk/index.ts';
-import type { Draft } from './draft.ts';
-import type { Gateway } from './gateway.ts';
-import type { Operation, Order } from './model.ts';
 
 type Known = Pick<Draft, 'amount' | 'currency' | 'merchantOrderId' | 'location' | 'client'>;
 

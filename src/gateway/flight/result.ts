@@ -5,22 +5,37 @@ import { addMs, type Pan } from '../../base/index.ts';
 import type { Posting } from '../../ledger/index.ts';
 import type { NetworkAnswer } from '../../network/index.ts';
 import type { Change, Command, Loaded, StoredAnswer } from '../../store/index.ts';
+import {
+  asking,
+  type Cashflows,
+  eventOf,
+  failureAnswer,
+  failureText,
+  type Gateway,
+  needOrder,
+  type Operation,
+  type Order,
+  type OrderState,
+  operationInsert,
+  operationUpdate,
+  orderAnswer,
+  orderKind,
+  orderStates,
+  orderUpdate,
+  payoutEnds,
+  payoutNeeds,
+  refusals,
+  stateAnswer,
+  terminalOf,
+  viewOf,
+  withDue,
+} from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
-import { failureAnswer, failureText, orderAnswer, stateAnswer } from './answers.ts';
 import { outcomeChanges } from './assess.ts';
 import { postingsFor } from './books.ts';
 import { approved, recoveryAt, refused } from './effects.ts';
-import { refusals } from './errors.ts';
-import { eventOf } from './events.ts';
-import { type Gateway, terminalOf, viewOf } from './gateway.ts';
 import { newOperation, SENT_LIMIT_MS } from './intent.ts';
-import type { Operation, Order, OrderState } from './model.ts';
-import { asking, withDue } from './model.ts';
-import { payoutEnds, payoutNeeds } from './payout-bounds.ts';
-import type { Cashflows } from './present.ts';
-import { needOrder, operationInsert, operationUpdate, orderKind, orderUpdate } from './queries.ts';
-import { orderStates } from './states.ts';
-import { answered, unanswered } from './wire.ts';
+import { answered, unanswered } from './message.ts';
 
 export interface Settled {
   readonly state: OrderState;
