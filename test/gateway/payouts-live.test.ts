@@ -10,7 +10,7 @@ import {
   payoutNeeds,
   payoutRefusal,
   settledNeed,
-} from '../../src/gateway/orders/payout-bounds.ts';
+} from '../../src/gateway/payout-bounds/bounds.ts';
 import { defaultSettings, type Project, type ProjectSettings } from '../../src/gateway/projects/index.ts';
 import { type Entry, postClearing, postOperation, type Rate } from '../../src/ledger/index.ts';
 import { type Change, type Committer, createCommitter } from '../../src/store/index.ts';

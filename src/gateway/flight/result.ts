@@ -22,14 +22,13 @@ import {
   orderKind,
   orderStates,
   orderUpdate,
-  payoutEnds,
-  payoutNeeds,
   refusals,
   stateAnswer,
   terminalOf,
   viewOf,
   withDue,
 } from '../orders/index.ts';
+import { payoutEnds, payoutNeeds } from '../payout-bounds/index.ts';
 import type { Project } from '../projects/index.ts';
 import { outcomeChanges } from './assess.ts';
 import { postingsFor } from './books.ts';

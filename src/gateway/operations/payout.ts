@@ -25,16 +25,13 @@ import {
   operationInsert,
   orderGet,
   orderInsert,
-  payoutBegins,
-  payoutNeeds,
-  payoutRefusal,
   type RefusalCode,
   refusalAnswer,
   refusalRecord,
   refuseWithout,
-  settledNeed,
   terminalFor,
 } from '../orders/index.ts';
+import { payoutBegins, payoutNeeds, payoutRefusal, settledNeed } from '../payout-bounds/index.ts';
 import type { Project } from '../projects/index.ts';
 
 export interface PayoutRequest {

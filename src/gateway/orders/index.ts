@@ -52,7 +52,6 @@ export {
   SHOWN_STATUSES,
   withDue,
 } from './model.ts';
-export { payoutBegins, payoutEnds, payoutNeeds, payoutRefusal, settledNeed } from './payout-bounds.ts';
 export {
   type Cashflows,
   expandsIn,

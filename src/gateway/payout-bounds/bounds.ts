@@ -3,11 +3,9 @@
 import { parseAmount } from '../../base/index.ts';
 import { type Balance, convert, type Rate, settledKind } from '../../ledger/index.ts';
 import type { Change, Loaded, Need } from '../../store/index.ts';
+import type { Counted, Gateway, Operation, RefusalCode } from '../orders/index.ts';
 import type { Project, ProjectSettings } from '../projects/index.ts';
-import type { RefusalCode } from './errors.ts';
-import type { Gateway } from './gateway.ts';
-import type { Counted, Operation } from './model.ts';
-import { needPayouts, type PayoutKey, payoutKind, payoutsAdd } from './payout-queries.ts';
+import { needPayouts, type PayoutKey, payoutKind, payoutsAdd } from './queries.ts';
 
 type Bound = 'payout_limit' | 'payout_limit_card_day' | 'payout_limit_project_day';
 
