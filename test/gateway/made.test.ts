@@ -2,7 +2,7 @@
 // nobody will find.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { making } from '../../src/gateway/orders/made.ts';
+import { making } from '../../src/gateway/intake/making.ts';
 import { orderInsert } from '../../src/gateway/orders/queries.ts';
 import {
   type Caller,

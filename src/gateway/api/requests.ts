@@ -4,7 +4,8 @@ import { type Input, invalid, pointerOf } from '../../http/index.ts';
 import type { StoredAnswer } from '../../store/index.ts';
 import type { BrowserDetails } from '../../threeds/index.ts';
 import { authorize, parentFor } from '../authorization/index.ts';
-import { type Draft, type Gateway, OrderNotFound, type OrderOptions, refuseWithout } from '../orders/index.ts';
+import type { Draft } from '../intake/index.ts';
+import { type Gateway, OrderNotFound, type OrderOptions, refuseWithout } from '../orders/index.ts';
 import type { Credential, Project } from '../projects/index.ts';
 import { externalOf, isMerchantInitiated, wrongAmount } from './request-rules.ts';
 

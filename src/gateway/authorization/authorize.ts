@@ -3,15 +3,14 @@
 import type { Change, Command, Decision, Need, StoredAnswer } from '../../store/index.ts';
 import { cavvInsert, cavvKind, needCavv } from '../../threeds/index.ts';
 import { type Begun, carry, startOperation, unresolvedAnswer } from '../flight/index.ts';
+import { making, newOrder, uniqueId } from '../intake/index.ts';
 import {
   asking,
   eventOf,
   fraudMessage,
   type Gateway,
   isBusy,
-  making,
   needOrder,
-  newOrder,
   OPEN,
   type Order,
   type OrderState,
@@ -29,7 +28,6 @@ import {
   stateAnswer,
   terminalFor,
   terminalOf,
-  uniqueId,
   viewOf,
   withDue,
 } from '../orders/index.ts';

@@ -5,10 +5,10 @@ import { lookupBin } from '../../network/index.ts';
 import type { Change, Once } from '../../store/index.ts';
 import { type BrowserDetails, type ExternalResult, externalAuthentication } from '../../threeds/index.ts';
 import { type CardData, paymentOf } from '../flight/index.ts';
+import type { Draft } from '../intake/index.ts';
 import {
   type Card,
   closedTo,
-  type Draft,
   type Gateway,
   type Issuer,
   type Order,

@@ -1,13 +1,11 @@
 // POST /orders/create: an empty order and the address of its payment page.
 import { assert } from '../../base/index.ts';
 import type { Change, Command, Once, StoredAnswer } from '../../store/index.ts';
+import { type Draft, making, newOrder, uniqueId } from '../intake/index.ts';
 import {
   closedTo,
-  type Draft,
   eventOf,
   type Gateway,
-  making,
-  newOrder,
   OPEN,
   orderAnswer,
   orderGet,
@@ -17,7 +15,6 @@ import {
   refusalRecord,
   stateAnswer,
   terminalFor,
-  uniqueId,
   viewOf,
 } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';

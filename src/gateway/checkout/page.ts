@@ -2,8 +2,9 @@
 // Rule: each action is decided again on the locked order; what it is not allowed to do there changes nothing, and the answer is the view.
 import { type BrowserDetails, isUsed } from '../../threeds/index.ts';
 import { type AuthorizeRequest, authorize, complete, expire as lapse } from '../authorization/index.ts';
+import type { Draft } from '../intake/index.ts';
 import { abandon } from '../operations/index.ts';
-import { type Draft, type Gateway, type Order, type OrderState, orderGet, type Wallet } from '../orders/index.ts';
+import { type Gateway, type Order, type OrderState, orderGet, type Wallet } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
 import { createOrder } from './create.ts';
 import { orderOfTicket } from './landing.ts';

@@ -3,7 +3,8 @@ import type { Pan } from '../../base/index.ts';
 import { convert } from '../../ledger/index.ts';
 import { isoCode, lookupBin } from '../../network/index.ts';
 import type { Change } from '../../store/index.ts';
-import type { Draft, Gateway, Operation, Order } from '../orders/index.ts';
+import type { Draft } from '../intake/index.ts';
+import type { Gateway, Operation, Order } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
 import type { Payment } from '../risk/index.ts';
 

@@ -1,15 +1,8 @@
 // What the network's answer does to an order: one pure function an operation type and outcome, as tables.
 // Rule: amounts, hold, status and what is due next change here and nowhere else.
 import { addDays, addMs, nextMidnight, parseDuration } from '../../base/index.ts';
-import {
-  isPage,
-  type Operation,
-  type OperationType,
-  type Order,
-  orderStates,
-  sessionEnd,
-  withDue,
-} from '../orders/index.ts';
+import { sessionEnd } from '../intake/index.ts';
+import { isPage, type Operation, type OperationType, type Order, orderStates, withDue } from '../orders/index.ts';
 import type { Project, Terminal } from '../projects/index.ts';
 
 export interface Circumstances {

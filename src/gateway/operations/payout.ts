@@ -13,13 +13,11 @@ import {
   startOperation,
   unresolvedAnswer,
 } from '../flight/index.ts';
+import { type Draft, making, newOrder } from '../intake/index.ts';
 import {
   APPROVED,
   type Counted,
-  type Draft,
   type Gateway,
-  making,
-  newOrder,
   type Order,
   OrderNotFound,
   operationInsert,

@@ -3,7 +3,6 @@
 // Rule: an order is locked by its own row, and its operations are only written by who holds that lock.
 export { failureAnswer, failureText, orderAnswer, refusalAnswer, stateAnswer } from './answers.ts';
 export { closedOrder, lapsedOrder } from './closing.ts';
-export { type Draft, newOrder, sessionEnd } from './draft.ts';
 export { type DueHandler, decideDue, OF_ORDERS } from './due.ts';
 export {
   nextDueAt,
@@ -27,17 +26,17 @@ export {
   ordersPage,
   type Page,
 } from './list-queries.ts';
-export { making } from './made.ts';
-export { uniqueId } from './merchant-order-id.ts';
 export {
   type Authentication,
   asking,
   type Card,
+  type Client,
   type Counted,
   type DueKind,
   type Issuer,
   isBusy,
   isPage,
+  type Location,
   OPERATION_TYPES,
   type Operation,
   type OperationDetails,

@@ -1,8 +1,7 @@
 // A request for an order as typed input, and the order that it begins as. Pure, but for the new id.
 import { addMs, countryOf, maskPansIn, parseDuration } from '../../base/index.ts';
+import { type Client, type Location, type Order, type OrderOptions, withDue } from '../orders/index.ts';
 import type { Terminal } from '../projects/index.ts';
-import type { Client, Location, Order, OrderOptions } from './model.ts';
-import { withDue } from './model.ts';
 
 /** What create, authorize, rebill and credit have in common. */
 export interface Draft {

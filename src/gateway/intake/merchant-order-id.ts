@@ -1,11 +1,10 @@
 // merchant_order_id as a claim: in projects with unique_merchant_order_id there is one order for each.
 // Rule: the same request again finds its order, another one under the same id is refused.
 import type { Change, Need, Once } from '../../store/index.ts';
+import type { Gateway, RefusalCode } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
 import type { Draft } from './draft.ts';
-import type { RefusalCode } from './errors.ts';
-import type { Gateway } from './gateway.ts';
-import { merchantOrderIdInsert, merchantOrderIdKind } from './merchant-order-id-queries.ts';
+import { merchantOrderIdInsert, merchantOrderIdKind } from './queries.ts';
 
 /** An earlier order under the same merchant_order_id (projects with unique_merchant_order_id), or how to claim the id. */
 export interface UniqueId {

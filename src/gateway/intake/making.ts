@@ -1,6 +1,6 @@
 // The order that a request makes: its id is told with an unknown outcome, so that one look tells what became of it.
 import { type Command, type Decision, OutcomeUnknown, presentCaller } from '../../store/index.ts';
-import type { Gateway } from './gateway.ts';
+import type { Gateway } from '../orders/index.ts';
 
 /**
  * Commits what makes the order. Rejects as the commit does; then there is no order, unless the outcome is unknown. Until it is decided no
