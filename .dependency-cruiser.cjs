@@ -24,6 +24,27 @@ const HTTP_FILES = '/(routes|routes-[a-z-]+|[a-z-]+-routes|schemas|envelope|api/
 /** Rooms within a room: neighbours, each with a door of its own. */
 const SUB_ROOMS = ['src/gateway/[^/]+', 'src/issuing/[^/]+'];
 
+/** Rooms within a room that stand in order: each may import only those before it. */
+const IN_ORDER = {
+  gateway: [
+    'projects',
+    'templates',
+    'risk',
+    'orders',
+    'intake',
+    'payout-bounds',
+    'flight',
+    'operations',
+    'authorization',
+    'settlement',
+    'listing',
+    'checkout',
+    'due',
+    'api',
+    'operator',
+  ],
+};
+
 const rooms = Object.keys(ROOMS);
 
 const table = rooms.map((room) => ({
@@ -83,6 +104,22 @@ module.exports = {
       severity: 'error',
       from: { path: `^${sub.replace('/[^/]+', '')}/[^/]+\\.ts$` },
       to: { path: `^${sub}/`, pathNot: `^${sub}/index\\.ts$` },
+    })),
+    ...Object.entries(IN_ORDER).flatMap(([room, order]) =>
+      order.slice(0, -1).map((sub, i) => ({
+        name: `rooms-in-order (${room}/${sub})`,
+        comment: `${sub} knows only: ${order.slice(0, i).join(', ') || 'none of its neighbours'}.`,
+        severity: 'error',
+        from: { path: `^src/${room}/${sub}/` },
+        to: { path: `^src/${room}/(${order.slice(i + 1).join('|')})/` },
+      })),
+    ),
+    ...Object.entries(IN_ORDER).map(([room, order]) => ({
+      name: `known-rooms-only (${room})`,
+      comment: 'A new room within it has a place in the order above.',
+      severity: 'error',
+      from: {},
+      to: { path: `^src/${room}/[^/]+/`, pathNot: `^src/${room}/(${order.join('|')})/` },
     })),
     {
       name: 'no-way-out-by-the-front',

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { making } from '../../src/gateway/intake/making.ts';
-import { orderInsert } from '../../src/gateway/orders/queries.ts';
+import { orderInsert } from '../../src/gateway/orders/queries/orders.ts';
 import {
   type Caller,
   type Change,

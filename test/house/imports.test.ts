@@ -48,6 +48,8 @@ const FAULTS: readonly (readonly [rule: string, from: string, to: string])[] = [
   ['rooms-by-their-door', 'src/app.ts', 'src/ledger/post.ts'],
   ['sub-rooms-by-their-door (gateway)', 'src/gateway/orders/charge.ts', 'src/gateway/risk/rules.ts'],
   ['sub-rooms-by-their-door, from above (gateway)', 'src/gateway/index.ts', 'src/gateway/risk/rules.ts'],
+  ['rooms-in-order (gateway/flight)', 'src/gateway/flight/message.ts', 'src/gateway/operations/index.ts'],
+  ['known-rooms-only (gateway)', 'src/gateway/index.ts', 'src/gateway/misc/index.ts'],
   ['no-way-out-by-the-front', 'src/gateway/orders/charge.ts', 'src/gateway/index.ts'],
   ['no-way-out-by-the-front (gateway)', 'src/gateway/orders/charge.ts', 'src/gateway/orders/index.ts'],
   ['app-knows-all-nobody-knows-app', 'src/pages/index.ts', 'src/app.ts'],

@@ -2,9 +2,9 @@
 // are the same bytes.
 import { isoCode } from '../../network/index.ts';
 import type { StoredAnswer } from '../../store/index.ts';
-import { type RefusalCode, refusals } from './errors.ts';
 import type { FailureType, Operation, OrderState } from './model.ts';
 import { type Cashflows, ORDER_EXPANDS, orderWhole, type View } from './present.ts';
+import { type RefusalCode, refusals } from './refusals.ts';
 
 const STATUS: Readonly<Record<FailureType, number>> = {
   declined: 402,

@@ -2,12 +2,12 @@
 import type { Change } from '../../store/index.ts';
 import type { Project } from '../projects/index.ts';
 import { failureText } from './answers.ts';
-import { type RefusalCode, refusals } from './errors.ts';
 import { eventOf } from './events.ts';
 import type { Gateway } from './gateway.ts';
 import { type FailureType, type Order, type OrderState, withDue } from './model.ts';
-import { orderUpdate } from './queries.ts';
-import { refusalRecord } from './refused.ts';
+import { orderUpdate } from './queries/orders.ts';
+import { refusalRecord } from './refusal-record.ts';
+import { type RefusalCode, refusals } from './refusals.ts';
 import { type OrderTrigger, orderStates } from './states.ts';
 
 const TRIGGERS: Readonly<Partial<Record<FailureType, OrderTrigger>>> = { fraud: 'fraud', declined: 'decline' };

@@ -3,7 +3,7 @@ import type { Decision } from '../../store/index.ts';
 import type { Project } from '../projects/index.ts';
 import type { Gateway } from './gateway.ts';
 import type { DueKind, OrderState } from './model.ts';
-import { needOrder, orderKind } from './queries.ts';
+import { needOrder, orderKind } from './queries/orders.ts';
 
 /** Does one kind of thing that is due. Safe to run twice. */
 export type DueHandler = (gateway: Gateway, project: Project, state: OrderState) => Promise<void>;

@@ -7,8 +7,8 @@ import type { ExternalResult, Threeds } from '../../threeds/index.ts';
 import type { Vault } from '../../vault/index.ts';
 import type { Project, Terminal } from '../projects/index.ts';
 import type { Risk } from '../risk/index.ts';
-import type { RefusalCode } from './errors.ts';
 import type { View } from './present.ts';
+import type { RefusalCode } from './refusals.ts';
 
 /** What the simulator knows about its own cards; only asked for terminals on its link. */
 export interface SimulatedIssuer {

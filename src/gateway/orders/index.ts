@@ -4,28 +4,9 @@
 export { failureAnswer, failureText, orderAnswer, refusalAnswer, stateAnswer } from './answers.ts';
 export { closedOrder, lapsedOrder } from './closing.ts';
 export { type DueHandler, decideDue, OF_ORDERS } from './due.ts';
-export {
-  nextDueAt,
-  type OrderDue,
-  operationInFlight,
-  operationsStuck,
-  ordersDue,
-  ordersSentByOthers,
-} from './due-queries.ts';
-export { fraudMessage, OrderNotFound, type RefusalCode, refusals } from './errors.ts';
 export { eventOf } from './events.ts';
 export { closedTo, type Gateway, terminalFor, terminalOf, viewOf, type Wallet, type WalletKeys } from './gateway.ts';
 export { orderInvariants } from './invariants.ts';
-export {
-  type After,
-  type OperationFilter,
-  type OrderFilter,
-  operationsCount,
-  operationsPage,
-  ordersCount,
-  ordersPage,
-  type Page,
-} from './list-queries.ts';
 export {
   type Authentication,
   asking,
@@ -63,6 +44,24 @@ export {
   orderWhole,
 } from './present.ts';
 export {
+  nextDueAt,
+  type OrderDue,
+  operationInFlight,
+  operationsStuck,
+  ordersDue,
+  ordersSentByOthers,
+} from './queries/due.ts';
+export {
+  type After,
+  type OperationFilter,
+  type OrderFilter,
+  operationsCount,
+  operationsPage,
+  ordersCount,
+  ordersPage,
+  type Page,
+} from './queries/lists.ts';
+export {
   needOrder,
   operationInsert,
   operationUpdate,
@@ -72,6 +71,7 @@ export {
   orderOwner,
   ordersGet,
   orderUpdate,
-} from './queries.ts';
-export { refusalRecord, refuseWithout } from './refused.ts';
+} from './queries/orders.ts';
+export { refusalRecord, refuseWithout } from './refusal-record.ts';
+export { fraudMessage, OrderNotFound, type RefusalCode, refusals } from './refusals.ts';
 export { APPROVED, OPEN, orderStates } from './states.ts';

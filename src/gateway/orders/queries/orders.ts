@@ -1,8 +1,8 @@
 // Every statement on orders, operations, pay_links, merchant_order_ids, order_refusals and settlements.
 // Rule: an order is locked by its own row; its operations are only read or written by who holds that lock.
-import { assert } from '../../base/index.ts';
-import { type Change, type Db, follow, insert, type Kind, table, update } from '../../store/index.ts';
-import type { Operation, Order, OrderState } from './model.ts';
+import { assert } from '../../../base/index.ts';
+import { type Change, type Db, follow, insert, type Kind, table, update } from '../../../store/index.ts';
+import type { Operation, Order, OrderState } from '../model.ts';
 
 export const orders = table<Order>(
   'orders',

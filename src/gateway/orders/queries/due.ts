@@ -1,8 +1,8 @@
 // Orders that wait for somebody, over all projects: for a worker because something is due, for an operator because the acquirer was asked in vain.
 // Rule: reads only; what is done about them is a command on the order.
-import { type Db, type DueColumns, dueTries, dueWaits } from '../../store/index.ts';
-import type { DueKind, Operation } from './model.ts';
-import { OPERATION_COLUMNS } from './queries.ts';
+import { type Db, type DueColumns, dueTries, dueWaits } from '../../../store/index.ts';
+import type { DueKind, Operation } from '../model.ts';
+import { OPERATION_COLUMNS } from './orders.ts';
 
 /** What is due on an order, and what it takes to do it. */
 export interface OrderDue {

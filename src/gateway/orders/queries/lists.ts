@@ -1,8 +1,8 @@
 // The lists: orders and operations, newest first, by keyset. Filters become conditions with parameters; nothing is put into SQL text
 // but names from the tables below.
-import type { Db } from '../../store/index.ts';
-import type { Operation, Order } from './model.ts';
-import { OPERATION_COLUMNS, ORDER_COLUMNS } from './queries.ts';
+import type { Db } from '../../../store/index.ts';
+import type { Operation, Order } from '../model.ts';
+import { OPERATION_COLUMNS, ORDER_COLUMNS } from './orders.ts';
 
 /** The row next to which a page lies: behind it (older), or with `back` before it (newer). */
 export interface After {

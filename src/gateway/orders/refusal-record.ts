@@ -2,9 +2,9 @@
 import type { Change, Decision, Loaded, Once, StoredAnswer } from '../../store/index.ts';
 import type { Project } from '../projects/index.ts';
 import { refusalAnswer } from './answers.ts';
-import type { RefusalCode } from './errors.ts';
 import type { Gateway } from './gateway.ts';
-import { orderRefusalInsert } from './queries.ts';
+import { orderRefusalInsert } from './queries/orders.ts';
+import type { RefusalCode } from './refusals.ts';
 
 export const refusalRecord = (
   gateway: Gateway,
