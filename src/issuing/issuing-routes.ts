@@ -13,7 +13,9 @@ import {
   createAuthorizer,
   decisionsOf,
 } from './authorization/index.ts';
-import { cardTimeline, purgeReveals, walletDeviceEndpoints } from './cards/index.ts';
+import { cardTimeline } from './plastic/index.ts';
+import { purgeReveals } from './secrets/index.ts';
+import { walletDeviceEndpoints } from './tokens/index.ts';
 import {
   challengeEndpoints,
   checkCode,

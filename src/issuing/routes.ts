@@ -13,11 +13,18 @@ import {
 } from './access/index.ts';
 import { accountEndpoints } from './accounts/index.ts';
 import { availableToSpend, paymentEndpoints, rulesAbove } from './authorization/index.ts';
-import { attachedCards, cardEndpoints, lifeEndpoints, walletEndpoints } from './cards/index.ts';
+import { attachedCards } from './cards/index.ts';
+import { creationEndpoints } from './creation/index.ts';
+import { lifeEndpoints } from './life/index.ts';
+import { walletEndpoints } from './tokens/index.ts';
 import { issuingEnvelope, issuingReader } from './fields/index.ts';
 import { commitAnswer, type Issuer } from './issuer/index.ts';
+import { optionEndpoints } from './options/index.ts';
 import { peopleEndpoints } from './people/index.ts';
+import { plasticEndpoints } from './plastic/index.ts';
+import { readingEndpoints } from './reading/index.ts';
 import { openHolds } from './rules/index.ts';
+import { secretEndpoints } from './secrets/index.ts';
 import { aliasesOf, type Tenant } from './tenants/index.ts';
 import { transferEndpoints } from './transfers/index.ts';
 
@@ -78,12 +85,16 @@ export function issuingApis(issuer: Issuer, limits: Limits): AnyApi[] {
     authentication: sessionAuthentication(issuer, limits, 'refused'),
     failures: [...unasked, 'forbidden'],
     endpoints: [
-      ...cardEndpoints(issuer, {
+      ...creationEndpoints(issuer),
+      ...readingEndpoints(issuer),
+      ...optionEndpoints(issuer, {
         rulesAbove: (card) => rulesAbove(issuer, card),
         availableToSpend: (card) => availableToSpend(issuer, card),
       }),
+      ...secretEndpoints(issuer),
       ...paymentEndpoints(issuer),
       ...lifeEndpoints(issuer, openHolds),
+      ...plasticEndpoints(issuer, openHolds),
       ...accountEndpoints(issuer, attachedCards),
       ...walletEndpoints(issuer),
       ...transferEndpoints(issuer),

@@ -1,7 +1,7 @@
 // /managed-accounts.
 import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
 import type { Once } from '../../store/index.ts';
-import { type CommittedAnswer, conflict, done, type Issuer, Refusal, type RefusalCode } from '../issuer/index.ts';
+import { answered, conflict, done, type Issuer, Refusal, type RefusalCode } from '../issuer/index.ts';
 import type { Identity, Tenant } from '../tenants/index.ts';
 import { type AccountMove, type AttachedCards, changeAccount } from './change.ts';
 import { createAccount } from './create.ts';
@@ -22,7 +22,6 @@ const TAG = 'Managed accounts';
 
 const unknown = { 404: { description: 'No such account of this identity' } } as const;
 
-const answered = ({ status, body, replayed }: CommittedAnswer) => ({ status, body, replayed });
 const dateOf = (ms: number | undefined): Date | null => (ms === undefined ? null : new Date(ms));
 
 export interface StatementInput {

@@ -2,7 +2,8 @@
 // Rule: nothing is decided here, and nothing of a secret leaves but whether it was right.
 import type { NetworkRequest } from '../../network/index.ts';
 import type { Loaded } from '../../store/index.ts';
-import { type Card, type CardKey, walletTokensKind } from '../cards/index.ts';
+import type { Card, CardKey } from '../cards/index.ts';
+import { walletTokensKind } from '../tokens/index.ts';
 import type { Issuer } from '../issuer/index.ts';
 import type { Surroundings } from './find.ts';
 import type { Asked, Device } from './pipeline.ts';

@@ -4,7 +4,8 @@
 import { type NetworkAnswer, type NetworkRequest, networkTransactionId, rrnOf } from '../../network/index.ts';
 import type { Command } from '../../store/index.ts';
 import { accountKind, fundsKind, needAccount, needFunds } from '../accounts/index.ts';
-import { type Card, cardKind, cardUpdate, needCard, needWalletTokens } from '../cards/index.ts';
+import { type Card, cardKind, cardUpdate, needCard } from '../cards/index.ts';
+import { needWalletTokens } from '../tokens/index.ts';
 import type { Issuer } from '../issuer/index.ts';
 import { counterKind, needCounter } from '../rules/index.ts';
 import { type Identity, identityKind, needIdentity } from '../tenants/index.ts';

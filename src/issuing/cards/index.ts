@@ -1,20 +1,32 @@
-// cards: cards and their life. Owns cards, card_numbers, card_counts, card_mobiles, used_reveals and wallet_tokens.
-export { cardAsked, cardsOf } from './asked.ts';
+// cards: what a card is: its row and how it is found, its number, its dates, how it is shown, whose request about it may be heard.
+// Owns cards, card_numbers and card_counts. Rule: a card is changed on its locked row only, and counted by the commit that makes or ends it.
+export { type Asker, askerIs, askerOf, cardAsked, cardsOf, idGiven, profileOf } from './asker.ts';
 export { attachedCards } from './attached-queries.ts';
-export { type Asker, type CardMove, changeCard, type OpenHolds } from './change.ts';
-export { createCard } from './create.ts';
-export { expiryMoment, mmyy } from './dates.ts';
-export { cardTimeline } from './due.ts';
+export {
+  COUNT_LEVELS,
+  type CountKey,
+  type CountLevel,
+  countKeysOf,
+  countKind,
+  liveChanges,
+  needCount,
+} from './counts-queries.ts';
+export { dueAtOf, expiryMoment, mmyy, monthAfter } from './dates.ts';
+export { cardsDue, nextCardDueAt } from './due-queries.ts';
 export { cardsList, EVERY_CARD } from './list-queries.ts';
 export * from './model.ts';
-export { activateCard, manufactured, upgradeCard } from './plastic.ts';
-export { type CardKey, cardAnywhere, cardGet, cardKind, cardOfFingerprint, cardUpdate, needCard } from './queries.ts';
-export { replaceCard } from './replace.ts';
-export { clearValues, purgeReveals } from './reveal.ts';
-export { card, createdCard } from './routes-answers.ts';
-export { cardEndpoints, type LimitsPort, requestCard } from './routes-cards.ts';
-export { lifeEndpoints } from './routes-life.ts';
-export { walletDeviceEndpoints, walletEndpoints } from './routes-wallets.ts';
-export { CardRequest } from './schemas.ts';
-export { needWalletTokens, walletTokensKind, walletTokensOf } from './wallet-queries.ts';
-export { moveToken, requestToken } from './wallets.ts';
+export { nextNumber, providerFor } from './numbers.ts';
+export { cardView, createdView, type Secrets } from './present.ts';
+export {
+  type CardKey,
+  cardAnywhere,
+  cardGet,
+  cardInsert,
+  cardKind,
+  cardNumberInsert,
+  cardOfFingerprint,
+  cardUpdate,
+  needCard,
+} from './queries.ts';
+export { card, cardsPage, createdCard, operationOf, revealed, unknownCard } from './routes-answers.ts';
+export { CardPath, cardFields } from './schemas.ts';

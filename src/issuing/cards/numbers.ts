@@ -1,7 +1,7 @@
 // Card numbers: the n-th of a range, by a keyed permutation, so that every number is given out once and none tells its neighbours.
 // Rule: a number is made inside the commit that counts it as used.
 import { assert, luhnDigit, Pan } from '../../base/index.ts';
-import type { CardRange } from '../tenants/index.ts';
+import type { Brand, CardRange, Profile } from '../tenants/index.ts';
 
 type Keyed = (purpose: string, data: string) => Buffer;
 
@@ -36,4 +36,15 @@ export function nextNumber(keyed: Keyed, { name, prefix, number_length, size, us
   const pan = Pan.parse(payload + luhnDigit(payload));
   assert(pan, 'a card number');
   return pan;
+}
+
+/** The brand that routing picks; null: none that the profile has. */
+export function providerFor({ settings }: Profile, currency: string, country: string): Brand | null {
+  const routed = settings.routing.find(
+    (route) =>
+      (route.currency === undefined || route.currency === currency) &&
+      (route.country === undefined || route.country === country),
+  );
+  const provider = routed?.provider ?? settings.providers[0];
+  return provider && settings.providers.includes(provider) ? provider : null;
 }

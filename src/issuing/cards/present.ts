@@ -6,7 +6,7 @@ import { shown } from '../fields/index.ts';
 import { mmyy } from './dates.ts';
 import type { Address, Card, DeliveryAddress, PhysicalCard } from './model.ts';
 
-/** One-time reveal tokens, or the values themselves (reveal.ts). */
+/** One-time reveal tokens, or the values themselves (the secrets room). */
 export interface Secrets {
   readonly number: string;
   readonly cvv: string;

@@ -1,10 +1,9 @@
-// What is answered of cards, as schemas: the contract's Card, the echo of its creation, its spend rules, its tokens on devices.
+// What is answered of cards, as schemas: the contract's Card, the echo of its creation.
 // Rule: number, CVV and PIN are here as one-time tokens, or as themselves where the session may see them.
-import Type, { type TSchema } from 'typebox';
+import Type from 'typebox';
 import { Choice, Matching, Optional, Shape } from '../../http/index.ts';
 import { balances, instrumentState } from '../accounts/index.ts';
-import { alpha2, currencyCode, milliseconds, minorUnits, money, page, shownId, shownText } from '../issuer/index.ts';
-import { INTERVALS } from '../rules/index.ts';
+import { alpha2, currencyCode, milliseconds, page, shownId, shownText } from '../issuer/index.ts';
 import { MANUFACTURING_STATES, REPLACEMENT_REASONS } from './model.ts';
 
 const flag = Type.Boolean();
@@ -18,7 +17,7 @@ const addressFields = {
   state: Optional(shownText),
   country: alpha2,
 };
-const revealed = Shape(
+export const revealed = Shape(
   { value: Type.String({ description: 'A one-time reveal token; the value itself where the session may see it.' }) },
   { title: 'Revealed' },
 );
@@ -110,45 +109,9 @@ export const card = Shape(
   { title: 'Card' },
 );
 export const cardsPage = page('cards', card);
-export const revealedValue = Shape({ value: shownText });
-export const pin = Shape({ pin: revealed });
 
-const texts = Optional(Type.Array(shownText));
-const spendLimit = Shape({ value: money, interval: Choice(INTERVALS) }, { title: 'SpendLimit' });
-export const cardLimit = Shape(
-  {
-    allowedMerchantCategories: texts,
-    blockedMerchantCategories: texts,
-    allowedMerchantIds: texts,
-    blockedMerchantIds: texts,
-    allowContactless: Optional(flag),
-    allowAtm: Optional(flag),
-    allowECommerce: Optional(flag),
-    allowCashback: Optional(flag),
-    allowCreditAuthorisations: Optional(flag),
-    spendLimit: Optional(Type.Array(spendLimit)),
-    minTransactionAmount: Optional(minorUnits),
-    maxTransactionAmount: Optional(minorUnits),
-  },
-  { title: 'CardLimit' },
-);
-export const limitsOfLevels: TSchema = Shape({
-  cardLevelSpendRules: cardLimit,
-  profileLevelSpendRules: cardLimit,
-  identityLevelSpendRules: cardLimit,
-  platformLevelSpendRules: cardLimit,
-  availableToSpend: Type.Array(spendLimit, { description: 'What is left of the strictest limit of each interval.' }),
-});
+/** The operation of an action, as OpenAPI names it: `report-lost` is reportLostCard. */
+export const operationOf = (action: string): string =>
+  `${action.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())}Card`;
 
-export const walletToken = Shape(
-  {
-    id: shownId,
-    cardId: shownId,
-    wallet: Choice(['APPLE', 'GOOGLE']),
-    device: shownText,
-    state: Choice(['REQUESTED', 'ACTIVE', 'SUSPENDED', 'DELETED']),
-    creationTimestamp: milliseconds,
-  },
-  { title: 'WalletToken' },
-);
-export const walletTokens = Shape({ tokens: Type.Array(walletToken) });
+export const unknownCard = { 404: { description: 'No such card of this identity' } } as const;

@@ -27,6 +27,9 @@ export interface CommittedAnswer {
   readonly replayed: boolean;
 }
 
+/** What a handler answers with it. */
+export const answered = ({ status, body, replayed }: CommittedAnswer) => ({ status, body, replayed });
+
 /** Bigints are digits in text. */
 const jsonText = (body: object | null): string =>
   body === null

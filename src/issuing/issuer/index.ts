@@ -1,5 +1,6 @@
 // issuer: what the rooms of issuing share: the tools, the table of refusals, the way a request ends. Owns no table.
 export {
+  answered,
   answeredOnce,
   type CommittedAnswer,
   commitAnswer,

@@ -3,7 +3,8 @@
 import Type from 'typebox';
 import { type AnyEndpoint, endpointOf, Failure, Integer, Optional, Shape } from '../../http/index.ts';
 import { AccountBody, accountsOf, createAccount, managedAccount } from '../accounts/index.ts';
-import { CardRequest, cardsOf, createdCard, requestCard, card as shownCard } from '../cards/index.ts';
+import { CardRequest, requestCard } from '../creation/index.ts';
+import { cardsOf, createdCard, card as shownCard } from '../cards/index.ts';
 import { checked } from '../fields/index.ts';
 import type { Identity, Tenant } from '../tenants/index.ts';
 import { aliasesOf, usersOf } from '../tenants/index.ts';

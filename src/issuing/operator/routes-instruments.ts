@@ -3,16 +3,10 @@
 import Type from 'typebox';
 import { type AnyEndpoint, Choice, Digits, endpointOf, Optional, Shape, Text } from '../../http/index.ts';
 import { accountOwner, changeAccount } from '../accounts/index.ts';
-import {
-  attachedCards,
-  type Card,
-  cardAnywhere,
-  changeCard,
-  clearValues,
-  MANUFACTURING_STATES,
-  manufactured,
-  mmyy,
-} from '../cards/index.ts';
+import { attachedCards, type Card, cardAnywhere, MANUFACTURING_STATES, mmyy } from '../cards/index.ts';
+import { changeCard } from '../life/index.ts';
+import { clearValues } from '../secrets/index.ts';
+import { manufactured } from '../plastic/index.ts';
 import { openHolds } from '../rules/index.ts';
 import type { IssuingOffice } from './office.ts';
 import { cardNumber } from './routes-answers.ts';

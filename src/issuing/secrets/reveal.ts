@@ -4,11 +4,9 @@ import { timingSafeEqual } from 'node:crypto';
 import { addMs, assert } from '../../base/index.ts';
 import { eventInsert } from '../../events/index.ts';
 import type { Session } from '../access/index.ts';
+import { type Card, cardGet, type Secrets } from '../cards/index.ts';
 import { type Issuer, Refusal } from '../issuer/index.ts';
-import type { Card } from './model.ts';
-import type { Secrets } from './present.ts';
-import { cardGet } from './queries.ts';
-import { revealInsert, revealKind, revealsPurge } from './reveals-queries.ts';
+import { revealInsert, revealKind, revealsPurge } from './queries.ts';
 
 type Kind = 'number' | 'cvv' | 'pin';
 const KINDS: readonly Kind[] = ['number', 'cvv', 'pin'];

@@ -2,17 +2,9 @@
 // Pure. Rule: the first row that applies is the answer; what only the commit can know (limits, numbers) comes behind all of them.
 import { countryOf } from '../../base/index.ts';
 import type { ManagedAccount } from '../accounts/index.ts';
+import { providerFor } from '../cards/index.ts';
 import type { RefusalCode } from '../issuer/index.ts';
-import type {
-  AuthChannel,
-  Brand,
-  Countries,
-  Identity,
-  Profile,
-  Programme,
-  TenantSettings,
-  User,
-} from '../tenants/index.ts';
+import type { AuthChannel, Countries, Identity, Profile, Programme, TenantSettings, User } from '../tenants/index.ts';
 
 export interface ThreeDs {
   readonly linkedUserId: string;
@@ -51,17 +43,6 @@ export interface Facts {
   readonly factors: readonly AuthChannel[];
   /** The mobile number is another identity's in a programme that wants them unique. */
   readonly mobileTaken: boolean;
-}
-
-/** The brand that routing picks; null: none that the profile has. */
-export function providerFor({ settings }: Profile, currency: string, country: string): Brand | null {
-  const routed = settings.routing.find(
-    (route) =>
-      (route.currency === undefined || route.currency === currency) &&
-      (route.country === undefined || route.country === country),
-  );
-  const provider = routed?.provider ?? settings.providers[0];
-  return provider && settings.providers.includes(provider) ? provider : null;
 }
 
 export const countryAllowed = ({ allowed, excluded }: Countries, country: string): boolean =>

@@ -1,7 +1,7 @@
 // wallet_tokens: a card on a device. Rule: a token follows its card: blocked suspends, destroyed deletes.
 import { type Change, type Db, follow, insert, type Kind, type Need, table, update } from '../../store/index.ts';
 import type { InstrumentState } from '../accounts/index.ts';
-import type { CardKey } from './queries.ts';
+import type { CardKey } from '../cards/index.ts';
 
 export interface WalletToken {
   readonly tenant_id: bigint;

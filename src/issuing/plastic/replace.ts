@@ -2,25 +2,13 @@
 // moves there.
 import type { Change, Loaded, Once } from '../../store/index.ts';
 import { ACTIVE, destroyed, emptyFunds, type Funds, fundsInsert, fundsKind, transferFunds } from '../accounts/index.ts';
-import {
-  type CommittedAnswer,
-  commitAnswer,
-  type Ending,
-  type Issuer,
-  Refusal,
-  type RefusalCode,
-} from '../issuer/index.ts';
+import { type Asker, askerIs, type Card, cardInsert, cardKind, cardNumberInsert, cardUpdate, dueAtOf, liveChanges, monthAfter, nextNumber, type PhysicalCard, providerFor } from '../cards/index.ts';
+import { commitAnswer, type CommittedAnswer, type Ending, type Issuer, Refusal, type RefusalCode } from '../issuer/index.ts';
+import { needsOfChange, type OpenHolds, restand } from '../life/index.ts';
+import type { CardViewer } from '../reading/index.ts';
 import { needRange, type Profile, rangeKind, rangeUpdate } from '../tenants/index.ts';
-import type { CardViewer } from './asked.ts';
-import { type Asker, askerIs, needsOfChange, type OpenHolds, restand } from './change.ts';
-import { providerFor } from './conflicts.ts';
-import { liveChanges } from './counts-queries.ts';
-import { dueAtOf, monthAfter } from './dates.ts';
-import type { Card, PhysicalCard } from './model.ts';
-import { nextNumber } from './numbers.ts';
-import { activationHash, orderedPlastic } from './plastic.ts';
-import { cardInsert, cardKind, cardNumberInsert, cardUpdate } from './queries.ts';
-import { liveTokens, walletTokenInsert, walletTokensKind } from './wallet-queries.ts';
+import { liveTokens, walletTokenInsert, walletTokensKind } from '../tokens/index.ts';
+import { activationHash, orderedPlastic } from './order.ts';
 
 export type Replacement = 'replace-damaged' | 'replace-lost-stolen';
 

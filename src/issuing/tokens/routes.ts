@@ -1,16 +1,12 @@
 // /cards/wallet-tokens: a card on its cardholder's devices; and the device's side of it, below /simulator.
 import { type AnyEndpoint, Choice, Digits, endpointOf, Failure, Shape } from '../../http/index.ts';
 import type { Session } from '../access/index.ts';
+import { askerOf, cardAnywhere, cardAsked, CardPath, idGiven, unknownCard } from '../cards/index.ts';
 import { choice, pathId, shape, text } from '../fields/index.ts';
-import { conflict, type Issuer, Refusal } from '../issuer/index.ts';
-import { cardAsked } from './asked.ts';
-import type { Asker } from './change.ts';
-import { cardAnywhere } from './queries.ts';
+import { answered, conflict, type Issuer, Refusal } from '../issuer/index.ts';
+import { walletTokensOf } from './queries.ts';
 import { walletToken, walletTokens } from './routes-answers.ts';
-import { answered, unknownCard } from './routes-cards.ts';
-import { CardPath } from './schemas.ts';
-import { walletTokensOf } from './wallet-queries.ts';
-import { moveToken, requestToken, walletTokenView } from './wallets.ts';
+import { moveToken, requestToken, walletTokenView } from './tokens.ts';
 
 const endpoint = endpointOf<Session>();
 const deviceEndpoint = endpointOf<unknown>();
@@ -29,13 +25,6 @@ const TokenBody = shape({
   }),
 });
 
-const idOf = (issuer: Issuer, given: string): bigint => {
-  const id = issuer.permutation.inward(given);
-  if (id === null) throw new Refusal('RESOURCE_NOT_FOUND');
-  return id;
-};
-const askerOf = ({ tenant, identity }: Session): Asker => ({ tenantId: tenant.id, identityId: identity.id });
-
 export const walletEndpoints = (issuer: Issuer): AnyEndpoint<Session>[] => [
   endpoint({
     method: 'POST',
@@ -53,7 +42,7 @@ export const walletEndpoints = (issuer: Issuer): AnyEndpoint<Session>[] => [
       ...conflict('INSTRUMENT_DESTROYED', 'INSTRUMENT_BLOCKED', 'WALLETS_NOT_ENABLED', 'PUSHPROVISIONING_NOT_ENABLED'),
     },
     handler: async ({ principal, params, body, once }) =>
-      answered(await requestToken(issuer, askerOf(principal), idOf(issuer, params.cardId), body, once)),
+      answered(await requestToken(issuer, askerOf(principal), idGiven(issuer, params.cardId), body, once)),
   }),
   endpoint({
     method: 'GET',
@@ -84,7 +73,7 @@ export const walletEndpoints = (issuer: Issuer): AnyEndpoint<Session>[] => [
       ...conflict('STATE_INVALID'),
     },
     handler: async ({ principal, params, once }) => {
-      const [cardId, tokenId] = [idOf(issuer, params.cardId), idOf(issuer, params.tokenId)];
+      const [cardId, tokenId] = [idGiven(issuer, params.cardId), idGiven(issuer, params.tokenId)];
       return answered(await moveToken(issuer, askerOf(principal), cardId, tokenId, 'remove', once));
     },
   }),

@@ -1,16 +1,8 @@
 // The PIN of a physical card: shown through a one-time token, unblocked by its cardholder. Where it is checked: the authorization room.
 import type { Once } from '../../store/index.ts';
 import type { Session } from '../access/index.ts';
-import {
-  type CommittedAnswer,
-  commitAnswer,
-  type Ending,
-  type Issuer,
-  Refusal,
-  type RefusalCode,
-} from '../issuer/index.ts';
-import type { Card } from './model.ts';
-import { cardKind, cardUpdate, needCard } from './queries.ts';
+import { type Card, cardKind, cardUpdate, needCard } from '../cards/index.ts';
+import { commitAnswer, type CommittedAnswer, type Ending, type Issuer, Refusal, type RefusalCode } from '../issuer/index.ts';
 import { clearValues, revealToken } from './reveal.ts';
 
 const SHOWN: readonly (readonly [RefusalCode, (card: Card) => boolean])[] = [

@@ -1,33 +1,13 @@
 // What a cardholder or the operator does to a card: block, unblock, remove, report it lost or stolen.
 // Rule: one commit under the card's lock, and under that of its funds where money has a say; counts follow what is destroyed.
-
 import type { Kind, Loaded, Need, Once } from '../../store/index.ts';
 import { blocked, destroyed, type Funds, fundsKind, needFunds, type Standing, unblocked } from '../accounts/index.ts';
-import {
-  type CommittedAnswer,
-  commitAnswer,
-  type Ending,
-  type Issuer,
-  Refusal,
-  type RefusalCode,
-} from '../issuer/index.ts';
-import { liveChanges } from './counts-queries.ts';
-import { dueAtOf } from './dates.ts';
-import type { Card } from './model.ts';
-import { type CardKey, cardKind, cardUpdate, needCard } from './queries.ts';
-import { liveTokens, walletTokenMoves, walletTokensKind } from './wallet-queries.ts';
+import { type Asker, askerIs, type Card, type CardKey, cardKind, cardUpdate, dueAtOf, liveChanges, needCard } from '../cards/index.ts';
+import { commitAnswer, type CommittedAnswer, type Ending, type Issuer, Refusal, type RefusalCode } from '../issuer/index.ts';
+import { liveTokens, walletTokenMoves, walletTokensKind } from '../tokens/index.ts';
 
 /** Port: what is still held for a card, minor units; loaded behind the card's lock, which every authorization takes too. */
 export type OpenHolds = Kind<CardKey, bigint>;
-
-/** Whose request it is: an identity changes its own cards only; null is the operator. */
-export interface Asker {
-  readonly tenantId: bigint;
-  readonly identityId: bigint | null;
-}
-
-export const askerIs = (card: Card | undefined, { identityId }: Asker): card is Card =>
-  card !== undefined && (identityId === null || card.identity_id === identityId);
 
 interface Facts {
   readonly card: Card;

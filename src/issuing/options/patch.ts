@@ -1,14 +1,10 @@
 // PATCH /cards/{cardId}: what is given is judged as on creation, what is absent stays.
 import type { Once } from '../../store/index.ts';
 import type { Session } from '../access/index.ts';
-import { type CommittedAnswer, commitAnswer, type Ending, type Issuer, Refusal } from '../issuer/index.ts';
+import { type Address, type Card, type CardDetails, cardKind, cardUpdate, needCard } from '../cards/index.ts';
+import { artworkFor, type CardInput, countryAllowed, isCountry, linkedOf, mobileInsert, mobileKind, mobileOfUser, needMobile, optionConflict, programmeOf, type ThreeDs, type Wanted } from '../creation/index.ts';
+import { commitAnswer, type CommittedAnswer, type Ending, type Issuer, Refusal } from '../issuer/index.ts';
 import type { Profile } from '../tenants/index.ts';
-import { artworkFor, countryAllowed, isCountry, optionConflict, type ThreeDs, type Wanted } from './conflicts.ts';
-import type { CardInput } from './create.ts';
-import { linkedOf, mobileOfUser, programmeOf } from './facts.ts';
-import { mobileInsert, mobileKind, needMobile } from './mobiles-queries.ts';
-import type { Address, Card, CardDetails } from './model.ts';
-import { cardKind, cardUpdate, needCard } from './queries.ts';
 
 export interface CardChange {
   readonly tag?: string | undefined;

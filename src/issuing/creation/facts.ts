@@ -1,9 +1,8 @@
 // Gathers what the conflicts look at. Read without locks; what may change meanwhile is loaded again by the commit.
-
 import type { Session } from '../access/index.ts';
 import { accountGet, type ManagedAccount } from '../accounts/index.ts';
 import { type Issuer, Refusal } from '../issuer/index.ts';
-import { type AuthChannel, mobileOfOther, type Programme, type User } from '../tenants/index.ts';
+import { type AuthChannel, aliasesOf, mobileOfOther, type Programme, type Tenant, type User } from '../tenants/index.ts';
 import type { ThreeDs, Wanted } from './conflicts.ts';
 
 type Asking = Pick<Session, 'tenant' | 'identity'>;
@@ -46,4 +45,13 @@ export async function mobileOfUser(
   if (wanted.mobile === null || !programme.settings.uniqueMobile) return false;
   const of = { tenantId: tenant.id, programmeId: programme.id, identityId: identity.id };
   return mobileOfOther(issuer.db, of, wanted.mobile);
+}
+
+/** The channel that an alias stands for; the word itself is echoed. */
+export function channelMeant<Config extends Pick<ThreeDs, 'primaryChannel'>>(
+  tenant: Tenant,
+  config: Config | undefined,
+): (Config & Pick<ThreeDs, 'primaryAlias'>) | undefined {
+  const meant = config && aliasesOf(tenant).get(config.primaryChannel);
+  return config && meant ? { ...config, primaryChannel: meant, primaryAlias: config.primaryChannel } : config;
 }

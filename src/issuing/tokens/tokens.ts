@@ -1,11 +1,9 @@
 // A card on a device: asked for by its cardholder, taken into use by the device, given up by either. issuing-decisions.md: "one object a
 // card and device". Rule: under the card's lock, so that no token outlives the card that it stands for.
 import type { Once } from '../../store/index.ts';
-import { type CommittedAnswer, commitAnswer, type Ending, type Issuer, Refusal } from '../issuer/index.ts';
-import { type Asker, askerIs } from './change.ts';
-import type { Card } from './model.ts';
-import { cardKind, needCard } from './queries.ts';
-import { type WalletToken, walletTokenInsert, walletTokensKind, walletTokenUpdate } from './wallet-queries.ts';
+import { type Asker, askerIs, type Card, cardKind, needCard } from '../cards/index.ts';
+import { commitAnswer, type CommittedAnswer, type Ending, type Issuer, Refusal } from '../issuer/index.ts';
+import { type WalletToken, walletTokenInsert, walletTokensKind, walletTokenUpdate } from './queries.ts';
 
 export const walletTokenView = (outward: (id: bigint) => string, token: WalletToken): object => ({
   id: outward(token.id),

@@ -1,17 +1,9 @@
 // Spend rules of a card: put (replaces them), patch, delete. Refusals in the order of RULES (issuing-decisions.md, "Choices").
 import type { Once } from '../../store/index.ts';
 import type { Session } from '../access/index.ts';
-import {
-  type CommittedAnswer,
-  commitAnswer,
-  type Ending,
-  type Issuer,
-  Refusal,
-  type RefusalCode,
-} from '../issuer/index.ts';
+import { type Card, cardKind, cardUpdate, needCard } from '../cards/index.ts';
+import { commitAnswer, type CommittedAnswer, type Ending, type Issuer, Refusal, type RefusalCode } from '../issuer/index.ts';
 import type { SpendRules } from '../rules/index.ts';
-import type { Card } from './model.ts';
-import { cardKind, cardUpdate, needCard } from './queries.ts';
 
 /** The greatest amount that the network can carry (DE 4, twelve digits). */
 const MOST = 999_999_999_999;

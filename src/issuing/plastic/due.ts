@@ -2,13 +2,11 @@
 // Rule: each is decided on the locked card, from its own due moment, so that a clock that jumps does the same as one that walks.
 import type { Timeline } from '../../store/index.ts';
 import { destroyed } from '../accounts/index.ts';
+import { type Card, cardKind, cardsDue, cardUpdate, dueAtOf, expiryMoment, monthAfter, nextCardDueAt, type PhysicalCard } from '../cards/index.ts';
 import type { Issuer } from '../issuer/index.ts';
-import { needsOfChange, type OpenHolds, restand } from './change.ts';
-import { dueAtOf, expiryMoment, monthAfter } from './dates.ts';
-import { cardsDue, nextCardDueAt } from './due-queries.ts';
-import type { Card, PhysicalCard } from './model.ts';
-import { bureauStep, orderedPlastic } from './plastic.ts';
-import { cardKind, cardUpdate } from './queries.ts';
+import { needsOfChange, type OpenHolds, restand } from '../life/index.ts';
+import { bureauStep } from './bureau.ts';
+import { orderedPlastic } from './order.ts';
 
 /** The plastic of the new period: an order as the last one, for the bureau to begin with. */
 function plasticRenewed(issuer: Issuer, card: Card, old: PhysicalCard, at: Date): PhysicalCard {

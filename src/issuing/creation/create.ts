@@ -1,44 +1,14 @@
 // POST /cards/request. Conflicts in the documented order; limits, number and card are one atomic step behind them.
 import type { Change, Loaded, Need, Once } from '../../store/index.ts';
 import { messageFor, oneTimeCode } from '../access/index.ts';
-import { ACTIVE, accountKind, emptyFunds, fundsInsert, needAccount } from '../accounts/index.ts';
-import {
-  type CommittedAnswer,
-  commitAnswer,
-  type Ending,
-  type Issuer,
-  Refusal,
-  type RefusalCode,
-} from '../issuer/index.ts';
-import {
-  type CardLimits,
-  type Identity,
-  needRange,
-  type Profile,
-  type Programme,
-  rangeKind,
-  rangeUpdate,
-  type Tenant,
-  type User,
-} from '../tenants/index.ts';
-import { artworkFor, creationConflict, providerFor, type ThreeDs, type Wanted } from './conflicts.ts';
-import {
-  COUNT_LEVELS,
-  type CountKey,
-  type CountLevel,
-  countKeysOf,
-  countKind,
-  liveChanges,
-  needCount,
-} from './counts-queries.ts';
-import { dueAtOf, monthAfter } from './dates.ts';
+import { accountKind, ACTIVE, emptyFunds, fundsInsert, needAccount } from '../accounts/index.ts';
+import { type Address, type Card, type CardDetails, cardInsert, cardNumberInsert, COUNT_LEVELS, type CountKey, countKeysOf, countKind, type CountLevel, createdView, dueAtOf, liveChanges, monthAfter, needCount, nextNumber, providerFor } from '../cards/index.ts';
+import { commitAnswer, type CommittedAnswer, type Ending, type Issuer, Refusal, type RefusalCode } from '../issuer/index.ts';
+import { activationHash, orderedPlastic } from '../plastic/index.ts';
+import { type CardLimits, type Identity, needRange, type Profile, type Programme, rangeKind, rangeUpdate, type Tenant, type User } from '../tenants/index.ts';
+import { artworkFor, creationConflict, type ThreeDs, type Wanted } from './conflicts.ts';
 import { linkedOf, mobileOfUser, parentOf, programmeOf } from './facts.ts';
-import { type MobileKey, mobileInsert, mobileKind, needMobile } from './mobiles-queries.ts';
-import type { Address, Card, CardDetails } from './model.ts';
-import { nextNumber } from './numbers.ts';
-import { activationHash, orderedPlastic } from './plastic.ts';
-import { createdView } from './present.ts';
-import { cardInsert, cardNumberInsert } from './queries.ts';
+import { mobileInsert, type MobileKey, mobileKind, needMobile } from './queries.ts';
 
 /** For whom a card is made. */
 export interface CardOwner {

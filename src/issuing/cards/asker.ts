@@ -1,0 +1,53 @@
+// Whose request about a card it is: its identity's, or the operator's.
+// Rule: somebody else's card is as unknown as a number that nobody has.
+import type { Session } from '../access/index.ts';
+import { type Funds, fundsOf } from '../accounts/index.ts';
+import { type Issuer, Refusal } from '../issuer/index.ts';
+import type { Profile } from '../tenants/index.ts';
+import { cardsList, EVERY_CARD } from './list-queries.ts';
+import type { Card } from './model.ts';
+import { cardView } from './present.ts';
+import { cardGet } from './queries.ts';
+
+/** Whose request it is: an identity changes its own cards only; null is the operator. */
+export interface Asker {
+  readonly tenantId: bigint;
+  readonly identityId: bigint | null;
+}
+
+export const askerOf = ({ tenant, identity }: Session): Asker => ({ tenantId: tenant.id, identityId: identity.id });
+
+export const askerIs = (card: Card | undefined, { identityId }: Asker): card is Card =>
+  card !== undefined && (identityId === null || card.identity_id === identityId);
+
+/** The id that was given; one that can't be an id is as unknown as one that nobody has. */
+export function idGiven(issuer: Issuer, text: string): bigint {
+  const id = issuer.permutation.inward(text);
+  if (id === null) throw new Refusal('RESOURCE_NOT_FOUND');
+  return id;
+}
+
+/** The identity's own card. */
+export async function cardAsked(issuer: Issuer, { tenant, identity }: Session, text: string): Promise<Card> {
+  const card = await cardGet(issuer.db, tenant.id, idGiven(issuer, text));
+  if (card?.identity_id !== identity.id) throw new Refusal('RESOURCE_NOT_FOUND');
+  return card;
+}
+
+export async function profileOf(issuer: Issuer, card: Card): Promise<Profile> {
+  const profile = await issuer.tenants.profile(card.tenant_id, card.profile_id);
+  if (!profile) throw new Refusal('RESOURCE_NOT_FOUND');
+  return profile;
+}
+
+/** A page of an identity's cards, the newest first, without number and CVV: what somebody sees who is not their holder. */
+export async function cardsOf(
+  issuer: Issuer,
+  { tenant, identity }: Pick<Session, 'tenant' | 'identity'>,
+  page: { readonly offset: number; readonly limit: number },
+): Promise<{ readonly cards: readonly object[]; readonly count: number }> {
+  const { cards, count } = await cardsList(issuer.db, tenant.id, { identityId: identity.id, ...EVERY_CARD }, page);
+  const ids = cards.map(({ id }) => id);
+  const funds: ReadonlyMap<bigint, Funds> = ids.length === 0 ? new Map() : await fundsOf(issuer.db, tenant.id, ids);
+  return { cards: cards.map((card) => cardView(issuer.permutation, card, funds.get(card.id) ?? null, null)), count };
+}

@@ -1,0 +1,78 @@
+// POST /cards/activate: plastic is taken into use with its code.
+// Rule: codes are compared in constant time; five wrong ones block the card.
+import { timingSafeEqual } from 'node:crypto';
+import type { Once } from '../../store/index.ts';
+import { blocked } from '../accounts/index.ts';
+import { type Asker, askerIs, type Card, cardKind, cardUpdate, dueAtOf } from '../cards/index.ts';
+import { commitAnswer, type CommittedAnswer, type Ending, type Issuer, Refusal, type RefusalCode, refusedEnding } from '../issuer/index.ts';
+import { needsOfChange, type OpenHolds, restand } from '../life/index.ts';
+import { activationHash } from './order.ts';
+
+const MOST_WRONG_CODES = 5;
+
+const ACTIVATION: readonly (readonly [RefusalCode, (card: Card) => boolean])[] = [
+  ['INSTRUMENT_DESTROYED', (card) => card.state === 'DESTROYED'],
+  ['INSTRUMENT_BLOCKED', (card) => card.state === 'BLOCKED'],
+  ['INSTRUMENT_NOT_PHYSICAL', (card) => card.details.physical === null],
+  ['INSTRUMENT_ALREADY_ACTIVATED', (card) => card.details.physical?.pendingActivation === false],
+];
+
+const NO_HASH = '0'.repeat(64);
+
+/** 200 with the card: PHYSICAL and DELIVERED. */
+export function activateCard(
+  issuer: Issuer,
+  asker: Asker,
+  id: bigint,
+  code: string,
+  view: (card: Card) => object,
+  openHolds: OpenHolds,
+  once: Once | null,
+): Promise<CommittedAnswer> {
+  return commitAnswer(issuer, once, {
+    name: 'card.activate',
+    needs: needsOfChange(asker.tenantId, id, openHolds),
+    decide(loaded): Ending {
+      const card = loaded.get(cardKind, { tenantId: asker.tenantId, id });
+      if (!askerIs(card, asker)) throw new Refusal('RESOURCE_NOT_FOUND');
+      const refused = ACTIVATION.find(([, applies]) => applies(card));
+      const { physical } = card.details;
+      if (refused || !physical) throw new Refusal(refused?.[0] ?? 'INSTRUMENT_NOT_PHYSICAL');
+      const kept = Buffer.from(physical.activationHash ?? NO_HASH, 'hex');
+      if (!timingSafeEqual(Buffer.from(activationHash(issuer, card, code), 'hex'), kept)) {
+        const wrongActivationCodes = physical.wrongActivationCodes + 1;
+        const standing = wrongActivationCodes >= MOST_WRONG_CODES ? blocked(card, 'SYSTEM') : card;
+        if (typeof standing === 'string') throw new Refusal(standing);
+        const { state, blocks, destroyed_reason } = standing;
+        const { changes } = restand(
+          issuer,
+          loaded,
+          card,
+          { state, blocks, destroyed_reason },
+          {
+            physical: { ...physical, wrongActivationCodes },
+          },
+        );
+        return refusedEnding('ACTIVATION_CODE_INVALID', changes);
+      }
+      const changed: Card = {
+        ...card,
+        type: 'PHYSICAL',
+        details: {
+          ...card.details,
+          physical: {
+            ...physical,
+            pendingActivation: false,
+            manufacturingState: 'DELIVERED',
+            nextStepAt: null,
+            activationHash: null,
+            wrongActivationCodes: 0,
+          },
+        },
+        updated_at: issuer.clock.now(),
+      };
+      const after: Card = { ...changed, due_at: dueAtOf(changed) };
+      return { status: 200, body: view(after), changes: [cardUpdate(after)] };
+    },
+  });
+}

@@ -1,0 +1,69 @@
+// The bureau that makes the plastic: a real one reports, the sandbox's goes its steps by the clock.
+import { addMs } from '../../base/index.ts';
+import { type Card, cardKind, cardUpdate, dueAtOf, type ManufacturingState, needCard, type PhysicalCard } from '../cards/index.ts';
+import { commitAnswer, type CommittedAnswer, type Ending, type Issuer, Refusal } from '../issuer/index.ts';
+
+/** The simulated bureau: how long each state lasts before the next. A real one is told of the order, and tells us. */
+const BUREAU: Readonly<Partial<Record<ManufacturingState, readonly [next: ManufacturingState, afterMs: number]>>> = {
+  REQUESTED: ['SENT_FOR_FULFILLMENT', 3_600_000],
+  SENT_FOR_FULFILLMENT: ['DISPATCHED', 86_400_000],
+};
+
+export const stepAfter = (issuer: Pick<Issuer, 'sandbox'>, state: ManufacturingState, at: Date): string | null => {
+  const step = issuer.sandbox ? BUREAU[state] : undefined;
+  return step ? addMs(at, step[1]).toISOString() : null;
+};
+
+/** What the bureau has done with a card by now; the same card when nothing is due. */
+export function bureauStep(issuer: Pick<Issuer, 'sandbox'>, physical: PhysicalCard, now: Date): PhysicalCard {
+  const step = BUREAU[physical.manufacturingState];
+  if (!step || physical.nextStepAt === null || new Date(physical.nextStepAt) > now) return physical;
+  const [manufacturingState] = step;
+  const at = new Date(physical.nextStepAt);
+  const sent = manufacturingState === 'DISPATCHED';
+  return bureauStep(
+    issuer,
+    {
+      ...physical,
+      manufacturingState,
+      nextStepAt: stepAfter(issuer, manufacturingState, at),
+      ...(sent
+        ? { deliveryTrackingMethod: physical.deliveryMethod === 'STANDARD_DELIVERY' ? 'NO_TRACKING' : 'TRACKED' }
+        : {}),
+    },
+    now,
+  );
+}
+
+/** What a bureau reports: state and tracking. 204; refuses with INSTRUMENT_NOT_PHYSICAL. */
+export function manufactured(
+  issuer: Issuer,
+  tenantId: bigint,
+  id: bigint,
+  report: {
+    readonly state: ManufacturingState;
+    readonly deliveryTrackingCode?: string | undefined;
+    readonly deliveryTrackingMethod?: string | undefined;
+  },
+): Promise<CommittedAnswer> {
+  const need = needCard(tenantId, id);
+  return commitAnswer(issuer, null, {
+    name: 'card.manufactured',
+    needs: [need],
+    decide(loaded): Ending {
+      const card = loaded.get(cardKind, { tenantId, id });
+      const physical = card?.details.physical;
+      if (!card || !physical) throw new Refusal('INSTRUMENT_NOT_PHYSICAL');
+      const made: PhysicalCard = {
+        ...physical,
+        manufacturingState: report.state,
+        nextStepAt: null,
+        deliveryTrackingCode: report.deliveryTrackingCode ?? physical.deliveryTrackingCode,
+        deliveryTrackingMethod: report.deliveryTrackingMethod ?? physical.deliveryTrackingMethod,
+      };
+      const changed: Card = { ...card, details: { ...card.details, physical: made }, updated_at: issuer.clock.now() };
+      const after: Card = { ...changed, due_at: dueAtOf(changed) };
+      return { status: 204, body: null, changes: [cardUpdate(after)] };
+    },
+  });
+}

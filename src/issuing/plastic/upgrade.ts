@@ -1,0 +1,73 @@
+// POST /cards/upgrade: a virtual card gets plastic. Rule: one order a card; what comes after it is a replacement.
+import type { Once } from '../../store/index.ts';
+import { type Asker, askerIs, type Card, cardKind, cardUpdate, type DeliveryAddress, dueAtOf, needCard } from '../cards/index.ts';
+import { commitAnswer, type CommittedAnswer, type Ending, type Issuer, Refusal, type RefusalCode } from '../issuer/index.ts';
+import type { DeliveryMethod, Profile } from '../tenants/index.ts';
+import { activationHash, orderedPlastic } from './order.ts';
+
+export interface UpgradeRequest {
+  readonly activationCode: string;
+  readonly productReference: string;
+  readonly carrierType: string;
+  readonly deliveryMethod: DeliveryMethod;
+  readonly deliveryAddress: DeliveryAddress;
+  readonly bulkDelivery?: boolean | undefined;
+  readonly nameOnCardLine2?: string | undefined;
+}
+
+const UPGRADE: readonly (readonly [RefusalCode, (card: Card, request: UpgradeRequest, profile: Profile) => boolean])[] =
+  [
+    ['INSTRUMENT_DESTROYED', (card) => card.state === 'DESTROYED'],
+    ['INSTRUMENT_BLOCKED', (card) => card.state === 'BLOCKED'],
+    ['INSTRUMENT_ALREADY_UPGRADED_TO_PHYSICAL', (card) => card.details.physical !== null],
+    [
+      'PRODUCT_REFERENCE_INVALID',
+      (_, request, { settings }) => !settings.physical.products.includes(request.productReference),
+    ],
+    ['CARRIER_TYPE_INVALID', (_, request, { settings }) => !settings.physical.carriers.includes(request.carrierType)],
+    [
+      'DELIVERY_METHOD_INVALID',
+      (_, request, { settings }) => !settings.physical.deliveryMethods.includes(request.deliveryMethod),
+    ],
+  ];
+
+/** 200 with the card. */
+export function upgradeCard(
+  issuer: Issuer,
+  asker: Asker,
+  id: bigint,
+  profileOf: (card: Card) => Profile | null,
+  request: UpgradeRequest,
+  view: (card: Card) => object,
+  once: Once | null,
+): Promise<CommittedAnswer> {
+  const need = needCard(asker.tenantId, id);
+  return commitAnswer(issuer, once, {
+    name: 'card.upgrade',
+    needs: [need],
+    decide(loaded): Ending {
+      const card = loaded.get(cardKind, { tenantId: asker.tenantId, id });
+      const profile = card && profileOf(card);
+      if (!askerIs(card, asker) || !profile) throw new Refusal('RESOURCE_NOT_FOUND');
+      const refused = UPGRADE.find(([, applies]) => applies(card, request, profile));
+      if (refused) throw new Refusal(refused[0]);
+      const now = issuer.clock.now();
+      const physical = orderedPlastic(
+        issuer,
+        {
+          productReference: request.productReference,
+          carrierType: request.carrierType,
+          bulkDelivery: request.bulkDelivery ?? false,
+          deliveryAddress: request.deliveryAddress,
+          deliveryMethod: request.deliveryMethod,
+          nameOnCardLine2: request.nameOnCardLine2 ?? card.details.nameOnCardLine2 ?? null,
+          activationHash: activationHash(issuer, card, request.activationCode),
+        },
+        now,
+      );
+      const changed: Card = { ...card, details: { ...card.details, physical }, updated_at: now };
+      const after: Card = { ...changed, due_at: dueAtOf(changed) };
+      return { status: 200, body: view(after), changes: [cardUpdate(after)] };
+    },
+  });
+}
