@@ -1,4 +1,4 @@
-// issuing: the card issuing API. Rooms within: fields, tenants, issuer, rules, accounts, transfers, cards, access, authorization.
+// issuing: the card issuing API. Its rooms, each knowing only those before it, stand in ARCHITECTURE.md.
 // Meets the gateway only as messages of the network; imports nothing of it.
 export type { Issuer } from './issuer/index.ts';
 export { createIssuing, type Issuing } from './issuing-routes.ts';

@@ -20,7 +20,7 @@ import { walletEndpoints } from './tokens/index.ts';
 import { issuingEnvelope, issuingReader } from './fields/index.ts';
 import { commitAnswer, type Issuer } from './issuer/index.ts';
 import { optionEndpoints } from './options/index.ts';
-import { peopleEndpoints } from './people/index.ts';
+import { selfServiceEndpoints } from './self-service/index.ts';
 import { plasticEndpoints } from './plastic/index.ts';
 import { readingEndpoints } from './reading/index.ts';
 import { openHolds } from './rules/index.ts';
@@ -98,7 +98,7 @@ export function issuingApis(issuer: Issuer, limits: Limits): AnyApi[] {
       ...accountEndpoints(issuer, attachedCards),
       ...walletEndpoints(issuer),
       ...transferEndpoints(issuer),
-      ...peopleEndpoints(issuer),
+      ...selfServiceEndpoints(issuer),
     ],
     turns: { turns: limits.turns, ownerOf: ({ tenant }) => `tenant ${tenant.id}` },
     idempotency: { ...onceOf(issuer), lookup: onceLookup(issuer.db, issuer.clock), scopeOf },

@@ -24,20 +24,8 @@ import {
 import type { Card } from '../../src/issuing/cards/index.ts';
 import { cardInsert, cardNumberInsert } from '../../src/issuing/cards/queries.ts';
 import type { Issuer } from '../../src/issuing/issuer/index.ts';
-import {
-  createTenants,
-  defaultIdentity,
-  defaultProfile,
-  defaultProgramme,
-  defaultTenant,
-  type InstallationSettings,
-  identityUpsert,
-  type KycLevel,
-  type ProfileSettings,
-  type ProgrammeSettings,
-  type TenantSettings,
-  type TenantsRoom,
-} from '../../src/issuing/tenants/index.ts';
+import { createTenants, defaultProfile, defaultProgramme, defaultTenant, type InstallationSettings, type ProfileSettings, type ProgrammeSettings, type TenantSettings, type TenantsRoom } from '../../src/issuing/tenants/index.ts';
+import { defaultIdentity, identityUpsert, type KycLevel } from '../../src/issuing/people/index.ts';
 import { installationPut, profileUpsert, programmeUpsert, tenantUpsert } from '../../src/issuing/tenants/queries.ts';
 import { ledgerInvariants } from '../../src/ledger/index.ts';
 import type { NetworkRequest } from '../../src/network/index.ts';

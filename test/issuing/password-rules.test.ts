@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '../../src/base/index.ts';
-import { isGuessable, SANDBOX_PASSWORD, SHORTEST_PASSWORD, sandboxUsers } from '../../src/issuing/tenants/index.ts';
+import { isGuessable, SHORTEST_PASSWORD } from '../../src/issuing/people/index.ts';
+import { SANDBOX_PASSWORD, sandboxUsers } from '../../src/issuing/tenants/index.ts';
 
 const MINE = 'grace.hopper@shop.example';
 

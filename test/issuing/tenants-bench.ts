@@ -2,7 +2,8 @@
 import { createHmac } from 'node:crypto';
 import { idMaker, idPermutation, type Permutation, systemRandom } from '../../src/base/index.ts';
 import { createTenants, type TenantsRoom, type Tools } from '../../src/issuing/tenants/index.ts';
-import { identityCreate, secretCreate, tenantCreate, userCreate } from '../../src/issuing/tenants/manage.ts';
+import { identityCreate, userCreate } from '../../src/issuing/people/index.ts';
+import { secretCreate, tenantCreate } from '../../src/issuing/tenants/manage.ts';
 import { programmeUpsert } from '../../src/issuing/tenants/queries.ts';
 import type { Keyed } from '../../src/issuing/tenants/tenants.ts';
 import type { Db } from '../../src/store/index.ts';

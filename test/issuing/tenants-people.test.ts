@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { argon2Sync } from 'node:crypto';
 import { before, test } from 'node:test';
 import { addMs, seededRandom } from '../../src/base/index.ts';
-import { passwordFrom, passwordMatches, passwordSet } from '../../src/issuing/tenants/index.ts';
+import { passwordFrom, passwordMatches, passwordSet } from '../../src/issuing/people/index.ts';
 import {
   factorPut,
   identitiesOf,
@@ -14,7 +14,7 @@ import {
   mobileOfOther,
   usersOf,
   userUpsert,
-} from '../../src/issuing/tenants/people-queries.ts';
+} from '../../src/issuing/people/queries.ts';
 import { rangeInsert, rangeKind, rangesList } from '../../src/issuing/tenants/queries.ts';
 import { aConsumer, aTenant, aUser, type TenantsBench, tenantsBench } from './tenants-bench.ts';
 

@@ -1,20 +1,8 @@
 // The sandbox's issuing data: what sandbox.md promises, made once and left alone.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import {
-  fixedId,
-  type Identity,
-  passwordMatches,
-  SANDBOX_PASSWORD,
-  sandboxAccounts,
-  sandboxTenantId,
-  sandboxTenantSecrets,
-  sandboxTenants,
-  sandboxUsers,
-  seedTenants,
-  type Tenant,
-} from '../../src/issuing/tenants/index.ts';
-import { loginOf } from '../../src/issuing/tenants/people-queries.ts';
+import { fixedId, SANDBOX_PASSWORD, sandboxAccounts, sandboxTenantId, sandboxTenantSecrets, sandboxTenants, sandboxUsers, seedTenants, type Tenant } from '../../src/issuing/tenants/index.ts';
+import { type Identity, loginOf, passwordMatches } from '../../src/issuing/people/index.ts';
 import {
   profileRows,
   profileUpsert,

@@ -2,13 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type SettingsOf, settingProblems, settingsAfter } from '../../src/issuing/operator/settings.ts';
-import {
-  defaultIdentity,
-  defaultInstallation,
-  defaultProfile,
-  defaultProgramme,
-  defaultTenant,
-} from '../../src/issuing/tenants/index.ts';
+import { defaultIdentity } from '../../src/issuing/people/index.ts';
+import { defaultInstallation, defaultProfile, defaultProgramme, defaultTenant } from '../../src/issuing/tenants/index.ts';
 
 interface Values {
   readonly good: readonly unknown[];

@@ -2,7 +2,8 @@
 // costs the same work and is locked after the same number of wrong tries.
 import { addMs } from '../../base/index.ts';
 import { type Issuer, Refusal } from '../issuer/index.ts';
-import { loginOf, loginTried, type Tenant, type User } from '../tenants/index.ts';
+import { loginOf, loginTried, type User } from '../people/index.ts';
+import type { Tenant } from '../tenants/index.ts';
 import { sessionCreate } from './sessions.ts';
 
 const MOST_FAILURES = 5;

@@ -1,5 +1,6 @@
 // Sessions: as they are kept, and as requests see them.
-import type { Identity, Tenant, User } from '../tenants/index.ts';
+import type { Identity, User } from '../people/index.ts';
+import type { Tenant } from '../tenants/index.ts';
 
 /** Who asks: what both headers stand for. Every issuing endpoint but login gets it as its principal. */
 export interface Session {

@@ -3,7 +3,8 @@
 import { addMs } from '../../base/index.ts';
 import type { Db } from '../../store/index.ts';
 import { type Issuer, Refusal } from '../issuer/index.ts';
-import type { Identity, Tenant, User } from '../tenants/index.ts';
+import type { Identity, User } from '../people/index.ts';
+import type { Tenant } from '../tenants/index.ts';
 import type { Session, SessionRow } from './model.ts';
 import { sessionEnd, sessionGet, sessionInsert, sessionsPurge, sessionUsed } from './queries.ts';
 

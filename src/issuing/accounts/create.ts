@@ -1,7 +1,8 @@
 // POST /managed-accounts. Checks in the order of the cards' table: profile, model, currency, identity.
 import type { Once } from '../../store/index.ts';
 import { type CommittedAnswer, commitAnswer, type Issuer, Refusal, type RefusalCode } from '../issuer/index.ts';
-import type { Identity, Profile, Tenant } from '../tenants/index.ts';
+import type { Identity } from '../people/index.ts';
+import type { Profile, Tenant } from '../tenants/index.ts';
 import { emptyFunds } from './funds.ts';
 import type { ManagedAccount } from './model.ts';
 import { accountView } from './present.ts';

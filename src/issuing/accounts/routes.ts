@@ -2,7 +2,8 @@
 import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
 import type { Once } from '../../store/index.ts';
 import { answered, conflict, done, type Issuer, Refusal, type RefusalCode } from '../issuer/index.ts';
-import type { Identity, Tenant } from '../tenants/index.ts';
+import type { Identity } from '../people/index.ts';
+import type { Tenant } from '../tenants/index.ts';
 import { type AccountMove, type AttachedCards, changeAccount } from './change.ts';
 import { createAccount } from './create.ts';
 import { accountsList, EVERY_ACCOUNT, type StatementFilter, statementList } from './list-queries.ts';

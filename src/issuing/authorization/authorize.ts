@@ -8,7 +8,7 @@ import { type Card, cardKind, cardUpdate, needCard } from '../cards/index.ts';
 import { needWalletTokens } from '../tokens/index.ts';
 import type { Issuer } from '../issuer/index.ts';
 import { counterKind, needCounter } from '../rules/index.ts';
-import { type Identity, identityKind, needIdentity } from '../tenants/index.ts';
+import { type Identity, identityKind, needIdentity } from '../people/index.ts';
 import { askedOf, deviceOf, tariffOf } from './asked.ts';
 import { giveMoney, hold } from './book.ts';
 import { type CardPlace, levelsOf, type Surroundings } from './find.ts';

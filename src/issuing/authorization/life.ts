@@ -6,7 +6,7 @@ import { accountKind, fundsKind, needAccount, needFunds } from '../accounts/inde
 import { type Card, cardKind, needCard } from '../cards/index.ts';
 import type { Issuer } from '../issuer/index.ts';
 import { counterKind, needCounter, type Windows } from '../rules/index.ts';
-import { type Identity, identityKind, needIdentity } from '../tenants/index.ts';
+import { type Identity, identityKind, needIdentity } from '../people/index.ts';
 import { answerWith, DAY_MS, emptyRow, freshAnswer, judging, notFound, type Outcome, type Wire } from './authorize.ts';
 import { type Booked, clear, clearedShare, giveMoney, hold, holdAdded, openShare, release, takeBack } from './book.ts';
 import type { CardPlace, Surroundings } from './find.ts';

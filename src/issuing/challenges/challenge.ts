@@ -5,7 +5,7 @@ import { addMs, formatAmount, type Money, type Pan } from '../../base/index.ts';
 import { messageWrite, oneTimeCode } from '../access/index.ts';
 import { type Card, cardGet, cardOfFingerprint, expiryMoment } from '../cards/index.ts';
 import type { Issuer } from '../issuer/index.ts';
-import type { AuthChannel, User } from '../tenants/index.ts';
+import type { AuthChannel, User } from '../people/index.ts';
 import {
   type ChallengeRow,
   challengeEnd,

@@ -5,7 +5,9 @@ import { accountKind, ACTIVE, emptyFunds, fundsInsert, needAccount } from '../ac
 import { type Address, type Card, type CardDetails, cardInsert, cardNumberInsert, COUNT_LEVELS, type CountKey, countKeysOf, countKind, type CountLevel, createdView, dueAtOf, liveChanges, monthAfter, needCount, nextNumber, providerFor } from '../cards/index.ts';
 import { commitAnswer, type CommittedAnswer, type Ending, type Issuer, Refusal, type RefusalCode } from '../issuer/index.ts';
 import { activationHash, orderedPlastic } from '../plastic/index.ts';
-import { type CardLimits, type Identity, needRange, type Profile, type Programme, rangeKind, rangeUpdate, type Tenant, type User } from '../tenants/index.ts';
+import type { CardLimits } from '../rules/index.ts';
+import type { Identity, User } from '../people/index.ts';
+import { needRange, type Profile, type Programme, rangeKind, rangeUpdate, type Tenant } from '../tenants/index.ts';
 import { artworkFor, creationConflict, type ThreeDs, type Wanted } from './conflicts.ts';
 import { linkedOf, mobileOfUser, parentOf, programmeOf } from './facts.ts';
 import { mobileInsert, type MobileKey, mobileKind, needMobile } from './queries.ts';

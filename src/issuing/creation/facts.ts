@@ -2,7 +2,8 @@
 import type { Session } from '../access/index.ts';
 import { accountGet, type ManagedAccount } from '../accounts/index.ts';
 import { type Issuer, Refusal } from '../issuer/index.ts';
-import { type AuthChannel, aliasesOf, mobileOfOther, type Programme, type Tenant, type User } from '../tenants/index.ts';
+import { type AuthChannel, mobileOfOther, type User } from '../people/index.ts';
+import { aliasesOf, type Programme, type Tenant } from '../tenants/index.ts';
 import type { ThreeDs, Wanted } from './conflicts.ts';
 
 type Asking = Pick<Session, 'tenant' | 'identity'>;

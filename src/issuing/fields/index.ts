@@ -3,5 +3,6 @@
 export { type InvalidField, invalidFields } from './check.ts';
 export { checked, failureOfFields, issuingEnvelope, issuingReader } from './envelope.ts';
 export * from './fields.ts';
+export { filled } from './filled.ts';
 export { errorCodeSchema } from './routes-failures.ts';
 export { shown } from './shown.ts';

@@ -6,8 +6,10 @@ import { AccountBody, accountsOf, createAccount, managedAccount } from '../accou
 import { CardRequest, requestCard } from '../creation/index.ts';
 import { cardsOf, createdCard, card as shownCard } from '../cards/index.ts';
 import { checked } from '../fields/index.ts';
-import type { Identity, Tenant } from '../tenants/index.ts';
-import { aliasesOf, usersOf } from '../tenants/index.ts';
+import type { Identity } from '../people/index.ts';
+import type { Tenant } from '../tenants/index.ts';
+import { aliasesOf } from '../tenants/index.ts';
+import { usersOf } from '../people/index.ts';
 import type { IssuingOffice } from './office.ts';
 import { counted } from './routes-answers.ts';
 import { notFound, refusing, TAG, tenantNamed, unknown, WithId, wrong } from './schemas.ts';

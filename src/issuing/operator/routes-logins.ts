@@ -4,7 +4,7 @@ import { type AnyEndpoint, endpointOf, Failure, Shape } from '../../http/index.t
 import type { Db } from '../../store/index.ts';
 import { sessionsEnd } from '../access/index.ts';
 import { Refusal } from '../issuer/index.ts';
-import { loginOf, loginReset, passwordSet, passwordsOf, userGet } from '../tenants/index.ts';
+import { loginOf, loginReset, passwordSet, passwordsOf, userGet } from '../people/index.ts';
 import type { IssuingOffice } from './office.ts';
 import { notFound, Password, refusePassword, refusing, TAG, tenantNamed, unknown, WithId, wrong } from './schemas.ts';
 

@@ -13,28 +13,9 @@ import {
   Text,
 } from '../../http/index.ts';
 import type { Db } from '../../store/index.ts';
-import {
-  CHANNELS_3DS,
-  defaultIdentity,
-  factorPut,
-  factorsOf,
-  filled,
-  type Identity,
-  identitiesOf,
-  identityCreate,
-  identityGet,
-  identityUpsert,
-  KYC_LEVELS,
-  KYC_STATES,
-  OWNER_TYPES,
-  programmeRows,
-  type User,
-  userCreate,
-  userGet,
-  usersOf,
-  userToChange,
-  userUpsert,
-} from '../tenants/index.ts';
+import { CHANNELS_3DS, defaultIdentity, factorPut, factorsOf, type Identity, identitiesOf, identityCreate, identityGet, identityUpsert, KYC_LEVELS, KYC_STATES, OWNER_TYPES, type User, userCreate, userGet, usersOf, userToChange, userUpsert } from '../people/index.ts';
+import { filled } from '../fields/index.ts';
+import { programmeRows } from '../tenants/index.ts';
 import type { IssuingOffice } from './office.ts';
 import { factors, listOf, ownedIdentity, ownedUser, userWithFactors } from './routes-answers.ts';
 import {

@@ -1,2 +1,28 @@
-// people: identities, users and factors as their own users see and change them. Owns no table: rows are the tenants room's.
-export { peopleEndpoints } from './routes.ts';
+// people: who holds cards: identities and their users, how they are authenticated, their passwords. Owns identities, users and factors.
+// Rule: every row is found under its tenant, never by its id alone. What people see and change of themselves: the self-service room.
+export { identityCreate, userCreate } from './create.ts';
+export * from './model.ts';
+export { isGuessable, SHORTEST_PASSWORD } from './password-rules.ts';
+export { createPasswords, type Password, type Passwords, passwordFrom, passwordMatches } from './passwords.ts';
+export {
+  factorPut,
+  factorsOf,
+  identitiesOf,
+  identityGet,
+  identityKind,
+  identityUpsert,
+  loginOf,
+  loginReset,
+  loginTried,
+  mobileOfOther,
+  needEmail,
+  needIdentity,
+  passwordSet,
+  passwordsOf,
+  userEmailKind,
+  userGet,
+  userInsert,
+  usersOf,
+  userToChange,
+  userUpsert,
+} from './queries.ts';

@@ -28,3 +28,10 @@ export interface SpendRules {
 /** From the widest to the narrowest. */
 export const LEVELS = ['PLATFORM', 'IDENTITY', 'PROFILE', 'CARD'] as const;
 export type Level = (typeof LEVELS)[number];
+
+/** Most live cards: all together, and of single currencies; null: no limit. */
+export interface CardLimits {
+  readonly total: number | null;
+  readonly currencies: Readonly<Record<string, number>>;
+}
+export const UNLIMITED: CardLimits = { total: null, currencies: {} };

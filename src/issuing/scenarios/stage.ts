@@ -6,7 +6,8 @@ import { accountsList, changeAccount, createAccount, EVERY_ACCOUNT } from '../ac
 import type { Authorizer } from '../authorization/index.ts';
 import { attachedCards } from '../cards/index.ts';
 import type { Issuer } from '../issuer/index.ts';
-import { fixedId, loginReset, loginTried, sandboxTenantId, sandboxUsers } from '../tenants/index.ts';
+import { fixedId, sandboxTenantId, sandboxUsers } from '../tenants/index.ts';
+import { loginReset, loginTried } from '../people/index.ts';
 import { cardStage, type StagedCard } from './stage-cards.ts';
 
 export { ACTIVATION_CODE, ORDER, type StagedCard } from './stage-cards.ts';

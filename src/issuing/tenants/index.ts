@@ -1,32 +1,8 @@
-// tenants: who issues cards to whom. Owns issuing_versions, issuing_settings, tenants, tenant_secrets, programmes, profiles, card_ranges,
-// identities, users and factors. Tenants, programmes and profiles are read from memory, identities and users from the database.
+// tenants: who issues cards, and by which programmes and profiles. Owns issuing_versions, issuing_settings, tenants, tenant_secrets,
+// programmes, profiles and card_ranges. Rule: a request finds them in memory, at most two seconds old.
 
-export { identityCreate, secretCreate, type Tools, tenantCreate, userCreate } from './manage.ts';
+export { secretCreate, type Tools, tenantCreate } from './manage.ts';
 export * from './model.ts';
-export { isGuessable, SHORTEST_PASSWORD } from './password-rules.ts';
-export { passwordFrom, passwordMatches } from './passwords.ts';
-export {
-  factorPut,
-  factorsOf,
-  identitiesOf,
-  identityGet,
-  identityKind,
-  identityUpsert,
-  loginOf,
-  loginReset,
-  loginTried,
-  mobileOfOther,
-  needEmail,
-  needIdentity,
-  passwordSet,
-  passwordsOf,
-  userEmailKind,
-  userGet,
-  userInsert,
-  usersOf,
-  userToChange,
-  userUpsert,
-} from './people-queries.ts';
 export {
   type CardRange,
   installationGet,

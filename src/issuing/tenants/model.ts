@@ -1,14 +1,16 @@
 // Tenant, programme, profile: what an operator sets up, and what cards are made and judged by. Rows keep only what differs from the
 // defaults here. Rule: a setting that is not listed here does not exist.
-import type { SpendRules } from '../rules/index.ts';
-import type { Passwords } from './passwords.ts';
-
-/** Most live cards: all together, and of single currencies; null: no limit. */
-export interface CardLimits {
-  readonly total: number | null;
-  readonly currencies: Readonly<Record<string, number>>;
-}
-export const UNLIMITED: CardLimits = { total: null, currencies: {} };
+import { filled } from '../fields/index.ts';
+import {
+  type AuthChannel,
+  type Identity,
+  KYC_LEVELS,
+  type KycLevel,
+  type OwnerType,
+  type Passwords,
+  type User,
+} from '../people/index.ts';
+import { type CardLimits, type SpendRules, UNLIMITED } from '../rules/index.ts';
 
 export interface InstallationSettings {
   readonly cardLimits: CardLimits;
@@ -45,11 +47,6 @@ export const defaultTenant: TenantSettings = {
   availability: 'up',
   rateLimit: null,
 };
-
-export const KYC_LEVELS = ['KYC_LEVEL_1', 'KYC_LEVEL_2'] as const;
-export type KycLevel = (typeof KYC_LEVELS)[number];
-export const KYC_STATES = ['NOT_STARTED', 'INITIATED', 'PENDING_REVIEW', 'APPROVED', 'REJECTED'] as const;
-export type KycState = (typeof KYC_STATES)[number];
 
 /** What an identity of a KYC level may do; null: no limit. */
 export interface KycLimits {
@@ -90,13 +87,8 @@ export const MODES = ['PREPAID_MODE', 'DEBIT_MODE'] as const;
 export type Mode = (typeof MODES)[number];
 export const BRANDS = ['MASTERCARD', 'VISA'] as const;
 export type Brand = (typeof BRANDS)[number];
-export const CHANNELS_3DS = ['OTP_SMS', 'BIOMETRICS', 'EXTERNAL_AUTHY'] as const;
-export type AuthChannel = (typeof CHANNELS_3DS)[number];
 export const DELIVERY_METHODS = ['STANDARD_DELIVERY', 'REGISTERED_MAIL', 'COURIER', 'FIRST_CLASS_MAIL'] as const;
 export type DeliveryMethod = (typeof DELIVERY_METHODS)[number];
-export const OWNER_TYPES = ['consumer', 'corporate'] as const;
-export type OwnerType = (typeof OWNER_TYPES)[number];
-
 /** Decimal percentages as text (`1.5`), fixed fees in minor units of the card's currency. */
 export interface Fees {
   readonly purchasePercent: string;
@@ -201,42 +193,6 @@ export interface Profile {
   readonly settings: ProfileSettings;
 }
 
-export interface Identity {
-  readonly tenant_id: bigint;
-  readonly id: bigint;
-  readonly programme_id: bigint;
-  readonly type: OwnerType;
-  readonly name: string;
-  readonly kyc_state: KycState;
-  readonly kyc_level: KycLevel;
-  readonly active: boolean;
-  readonly settings: IdentitySettings;
-  readonly created_at: Date;
-  readonly updated_at: Date;
-}
-export interface IdentitySettings {
-  readonly cardLimits: CardLimits;
-  readonly rules: SpendRules;
-  /** Alpha-2. */
-  readonly country: string | null;
-}
-export const defaultIdentity: IdentitySettings = { cardLimits: UNLIMITED, rules: {}, country: null };
-
-export interface User {
-  readonly tenant_id: bigint;
-  readonly id: bigint;
-  readonly identity_id: bigint;
-  readonly kind: 'root' | 'authorised';
-  readonly name: string;
-  readonly surname: string;
-  readonly email: string;
-  readonly mobile: string | null;
-  readonly active: boolean;
-  readonly roles: readonly string[];
-  readonly created_at: Date;
-  readonly updated_at: Date;
-}
-
 /** Tenants, programmes and profiles stand in memory, at most two seconds old; identities and users are read when asked for. */
 export interface Tenants {
   /**
@@ -254,19 +210,6 @@ export interface Tenants {
   /** Kinds of the user's active factors. */
   factors(tenantId: bigint, userId: bigint): Promise<readonly AuthChannel[]>;
   readonly passwords: Passwords;
-}
-
-const isGroup = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Settings as they apply: what is not set or null is the default, at any depth. Lists are whole. */
-export function filled<Settings extends object>(defaults: Settings, given: Partial<Settings>): Settings {
-  const set = Object.entries(given).filter(([, value]) => value !== null);
-  const merged = set.map(([name, value]) => {
-    const standard: unknown = defaults[name as keyof Settings];
-    return [name, isGroup(standard) && isGroup(value) ? filled(standard, value) : value];
-  });
-  return { ...defaults, ...Object.fromEntries(merged) };
 }
 
 /** A programme's settings as they apply. The one null that is not a default: a KYC level without limit of cards. */

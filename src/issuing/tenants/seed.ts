@@ -2,10 +2,9 @@
 // Rule: live mode knows none of these secrets, and doesn't start while one of them is valid.
 import type { Permutation } from '../../base/index.ts';
 import type { Db } from '../../store/index.ts';
-import { identityCreate, secretCreate, type Tools, tenantCreate, userCreate } from './manage.ts';
-import { UNLIMITED } from './model.ts';
-import { passwordFrom } from './passwords.ts';
-import { factorPut, identityUpsert } from './people-queries.ts';
+import { factorPut, identityCreate, identityUpsert, passwordFrom, userCreate } from '../people/index.ts';
+import { UNLIMITED } from '../rules/index.ts';
+import { secretCreate, type Tools, tenantCreate } from './manage.ts';
 import { installationPut, profileUpsert, programmeUpsert, rangeInsert, tenantRows, versionNext } from './queries.ts';
 import {
   SANDBOX_PASSWORD,

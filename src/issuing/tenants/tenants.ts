@@ -3,11 +3,12 @@
 // committed by a request two seconds later.
 import { type Clock, type Log, opensTo, type Random } from '../../base/index.ts';
 import type { Db } from '../../store/index.ts';
+import { filled } from '../fields/index.ts';
+import { createPasswords, factorsOf, identityGet, userGet } from '../people/index.ts';
 import {
   defaultInstallation,
   defaultProfile,
   defaultTenant,
-  filled,
   filledProgramme,
   type InstallationSettings,
   type Profile,
@@ -15,8 +16,6 @@ import {
   type Tenant,
   type Tenants,
 } from './model.ts';
-import { createPasswords } from './passwords.ts';
-import { factorsOf, identityGet, userGet } from './people-queries.ts';
 import {
   installationGet,
   type ProfileRow,

@@ -4,7 +4,8 @@ import { type AnyEndpoint, Choice, endpointOf, Optional, Shape } from '../../htt
 import { currency, PAGE, tag } from '../accounts/index.ts';
 import { amount, choice, digits, object, pathId, shape, text } from '../fields/index.ts';
 import { conflict, type Issuer, milliseconds, money, page, Refusal, shownId, shownText } from '../issuer/index.ts';
-import type { Identity, Tenant } from '../tenants/index.ts';
+import type { Identity } from '../people/index.ts';
+import type { Tenant } from '../tenants/index.ts';
 import { transferView } from './present.ts';
 import { transferGet, transfersList } from './queries.ts';
 import { transfer } from './transfer.ts';

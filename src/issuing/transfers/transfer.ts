@@ -21,7 +21,8 @@ import {
   Refusal,
   type RefusalCode,
 } from '../issuer/index.ts';
-import type { Identity, Tenant } from '../tenants/index.ts';
+import type { Identity } from '../people/index.ts';
+import type { Tenant } from '../tenants/index.ts';
 import { transferView } from './present.ts';
 import { type InstrumentType, type Transfer, transferInsert } from './queries.ts';
 

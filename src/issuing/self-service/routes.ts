@@ -3,7 +3,7 @@ import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
 import type { Session } from '../access/index.ts';
 import { failureOfFields } from '../fields/index.ts';
 import { answeredOnce, conflict, done, forbidden, type Issuer, page, Refusal } from '../issuer/index.ts';
-import { CHANNELS_3DS, isGuessable, usersOf } from '../tenants/index.ts';
+import { CHANNELS_3DS, isGuessable, usersOf } from '../people/index.ts';
 import { shownFactors, shownIdentity, shownUser } from './routes-answers.ts';
 import { FactorPath, IdentityPath, PasswordBody, UserBody, UserPatch, UserPath, UsersQuery } from './schemas.ts';
 import { changePassword, createUser, patchUser, setActive, setFactor, userAsked, userView } from './users.ts';
@@ -14,7 +14,7 @@ const TAG = 'Identities and users';
 const unknown = { 404: { description: 'No such identity or user of this identity' } } as const;
 const DONE = { status: 204, body: null } as const;
 
-export function peopleEndpoints(issuer: Issuer): AnyEndpoint<Session>[] {
+export function selfServiceEndpoints(issuer: Issuer): AnyEndpoint<Session>[] {
   const { db, permutation, tenants } = issuer;
   const { outward } = permutation;
 

@@ -1,6 +1,7 @@
 // Statements on identities, users and factors. Rule: every row is found under its tenant, never by its id alone.
 import { type Change, type Db, follow, insert, type Kind, type Need, table } from '../../store/index.ts';
-import { type AuthChannel, defaultIdentity, filled, type Identity, type User } from './model.ts';
+import { filled } from '../fields/index.ts';
+import { type AuthChannel, defaultIdentity, type Identity, type User } from './model.ts';
 import type { Password } from './passwords.ts';
 
 const USER = 'tenant_id, id, identity_id, kind, name, surname, email, mobile, active, roles, created_at, updated_at';

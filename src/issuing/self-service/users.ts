@@ -3,22 +3,8 @@
 import type { Need, Once } from '../../store/index.ts';
 import { type Session, sessionsEnd } from '../access/index.ts';
 import { type CommittedAnswer, commitAnswer, type Issuer, Refusal, type RefusalCode } from '../issuer/index.ts';
-import {
-  type AuthChannel,
-  factorPut,
-  loginOf,
-  loginTried,
-  mobileOfOther,
-  needEmail,
-  type Programme,
-  passwordSet,
-  passwordsOf,
-  type User,
-  userEmailKind,
-  userInsert,
-  userToChange,
-  userUpsert,
-} from '../tenants/index.ts';
+import { type AuthChannel, factorPut, loginOf, loginTried, mobileOfOther, needEmail, passwordSet, passwordsOf, type User, userEmailKind, userInsert, userToChange, userUpsert } from '../people/index.ts';
+import type { Programme } from '../tenants/index.ts';
 
 export interface UserRequest {
   readonly name: string;

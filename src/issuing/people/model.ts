@@ -1,0 +1,49 @@
+// Who holds cards: identities (consumers and corporates), their users, and what is known of them.
+import { type CardLimits, type SpendRules, UNLIMITED } from '../rules/index.ts';
+
+export const OWNER_TYPES = ['consumer', 'corporate'] as const;
+export type OwnerType = (typeof OWNER_TYPES)[number];
+
+export const KYC_LEVELS = ['KYC_LEVEL_1', 'KYC_LEVEL_2'] as const;
+export type KycLevel = (typeof KYC_LEVELS)[number];
+export const KYC_STATES = ['NOT_STARTED', 'INITIATED', 'PENDING_REVIEW', 'APPROVED', 'REJECTED'] as const;
+export type KycState = (typeof KYC_STATES)[number];
+/** How a cardholder may be asked: also the kinds of factors that a user enrols for. */
+export const CHANNELS_3DS = ['OTP_SMS', 'BIOMETRICS', 'EXTERNAL_AUTHY'] as const;
+export type AuthChannel = (typeof CHANNELS_3DS)[number];
+
+export interface Identity {
+  readonly tenant_id: bigint;
+  readonly id: bigint;
+  readonly programme_id: bigint;
+  readonly type: OwnerType;
+  readonly name: string;
+  readonly kyc_state: KycState;
+  readonly kyc_level: KycLevel;
+  readonly active: boolean;
+  readonly settings: IdentitySettings;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+export interface IdentitySettings {
+  readonly cardLimits: CardLimits;
+  readonly rules: SpendRules;
+  /** Alpha-2. */
+  readonly country: string | null;
+}
+export const defaultIdentity: IdentitySettings = { cardLimits: UNLIMITED, rules: {}, country: null };
+
+export interface User {
+  readonly tenant_id: bigint;
+  readonly id: bigint;
+  readonly identity_id: bigint;
+  readonly kind: 'root' | 'authorised';
+  readonly name: string;
+  readonly surname: string;
+  readonly email: string;
+  readonly mobile: string | null;
+  readonly active: boolean;
+  readonly roles: readonly string[];
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
