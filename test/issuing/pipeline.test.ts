@@ -1,16 +1,7 @@
 // The checks of an authorization in their fixed order, each with its reason and code; and that of two faults the earlier one is named.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  type Asked,
-  CHECKS,
-  decide,
-  feeOn,
-  holdOn,
-  REASONS,
-  type Reason,
-  type State,
-} from '../../src/issuing/authorization/index.ts';
+import { type Demand, CHECKS, decide, feeOn, holdOn, REASONS, type Reason, type State } from '../../src/issuing/decision/index.ts';
 import type { Card } from '../../src/issuing/cards/index.ts';
 import { consume } from '../../src/issuing/rules/index.ts';
 import { aCard, PLASTIC } from './world.ts';
@@ -21,7 +12,7 @@ const withDetails = (details: Partial<Card['details']>): Partial<State> => ({
   card: { ...card, details: { ...card.details, ...details } },
 });
 
-const ASKED: Asked = {
+const ASKED: Demand = {
   amount: 1000n,
   currency: 'EUR',
   billed: 1000n,
@@ -52,7 +43,7 @@ const STATE: State = {
 interface Fault {
   readonly reason: Reason;
   readonly code: string;
-  readonly asked?: Partial<Asked>;
+  readonly asked?: Partial<Demand>;
   readonly state?: Partial<State>;
 }
 const limit = (amount: number, interval = 'DAILY' as const) => ({
@@ -110,7 +101,7 @@ const FAULTS: readonly Fault[] = [
 ];
 
 const NOTHING = { amount: 0n, billed: 0n, total: 0n, hold: 0n };
-const judged = (asked: Partial<Asked>, state: Partial<State>) => decide({ ...ASKED, ...asked }, { ...STATE, ...state });
+const judged = (asked: Partial<Demand>, state: Partial<State>) => decide({ ...ASKED, ...asked }, { ...STATE, ...state });
 
 for (const { reason, code, asked = {}, state = {} } of FAULTS)
   test(`${reason} is ${code}`, () => {

@@ -9,13 +9,12 @@ import { needWalletTokens } from '../tokens/index.ts';
 import type { Issuer } from '../issuer/index.ts';
 import { counterKind, needCounter } from '../rules/index.ts';
 import { type Identity, identityKind, needIdentity } from '../people/index.ts';
-import { askedOf, deviceOf, tariffOf } from './asked.ts';
+import { type Demand, decide, type Decision, MOST_WRONG_PINS, type Reason, REASONS, type State, type Step } from '../decision/index.ts';
+import { demandOf, deviceOf, tariffOf } from './demand.ts';
 import { giveMoney, hold } from './book.ts';
 import { type CardPlace, levelsOf, type Surroundings } from './find.ts';
 import { type Authorization, answerOf, type KeptAnswer, storedAnswer } from './model.ts';
-import { type Asked, type Decision, decide, MOST_WRONG_PINS, type State, type Step } from './pipeline.ts';
 import { messageKind, needMessage, needUsedCavv, usedCavvInsert, usedCavvKind } from './queries.ts';
-import { REASONS, type Reason } from './reasons.ts';
 import { messageWritten, written } from './write.ts';
 
 /** What was answered, and the authorization that stands for it; null: there is none. */
@@ -38,7 +37,7 @@ export interface AskOptions {
   readonly dryRun: boolean;
   /** Keyed hash of the authentication value that proved the cardholder; null: none did. */
   readonly cavvHash: string | null;
-  readonly sca: Asked['sca'];
+  readonly sca: Demand['sca'];
   /** The device that stands for the card; null: the message names none. */
   readonly walletTokenId: bigint | null;
 }
@@ -72,13 +71,13 @@ export const answerWith = (
 });
 
 /** The card with its wrong tries as this decision leaves them; null: they stay. */
-function triedCard(card: Card, { approved, wrongCvv, wrongPin }: Decision, asked: Asked, now: Date): Card | null {
+function triedCard(card: Card, { approved, wrongCvv, wrongPin }: Decision, demand: Demand, now: Date): Card | null {
   const { details } = card;
-  const wrongCvvs = wrongCvv ? details.wrongCvvs + 1 : approved && asked.cvv === 'right' ? 0 : details.wrongCvvs;
+  const wrongCvvs = wrongCvv ? details.wrongCvvs + 1 : approved && demand.cvv === 'right' ? 0 : details.wrongCvvs;
   const { physical } = details;
   const wrongPins = wrongPin
     ? (physical?.wrongPins ?? 0) + 1
-    : approved && asked.pin === 'right'
+    : approved && demand.pin === 'right'
       ? 0
       : (physical?.wrongPins ?? 0);
   if (wrongCvvs === details.wrongCvvs && wrongPins === (physical?.wrongPins ?? wrongPins)) return null;
@@ -201,14 +200,14 @@ export function authorizeCommand(
       const funds = loaded.get(fundsKind, { tenantId, id: instrumentId });
       const counter = loaded.get(counterKind, cardKey);
       const used = cavvHash !== null && loaded.get(usedCavvKind, { tenantId, hash: cavvHash }) !== undefined;
-      const asked = askedOf(issuer, around, card, request, {
+      const demand = demandOf(issuer, around, card, request, {
         sca: used ? 'missing' : sca,
         device: deviceOf(loaded, cardKey, walletTokenId),
       });
-      const forwarded = forwardingOn(around) && asked.hold > 0n;
+      const forwarded = forwardingOn(around) && demand.hold > 0n;
       const decision = heard?.reversed
         ? REVERSED
-        : decide(asked, {
+        : decide(demand, {
             card,
             funds,
             account:
@@ -220,8 +219,8 @@ export function authorizeCommand(
           });
       const { approved, responseCode, reason, explanation } = decision;
       const base = emptyRow(issuer, place, around, card, request, now, {
-        kind: asked.channel === 'credit' ? 'credit' : 'purchase',
-        state: !approved ? 'DECLINED' : forwarded ? 'PENDING' : asked.hold > 0n ? 'OPEN' : 'CLOSED',
+        kind: demand.channel === 'credit' ? 'credit' : 'purchase',
+        state: !approved ? 'DECLINED' : forwarded ? 'PENDING' : demand.hold > 0n ? 'OPEN' : 'CLOSED',
       });
       const device = walletTokenId === null ? null : issuer.permutation.outward(walletTokenId);
       const start: Authorization = {
@@ -235,25 +234,25 @@ export function authorizeCommand(
         start.details.answer,
         responseCode,
         approved ? request.amount.minor : null,
-        CVV_RESULTS[asked.cvv],
+        CVV_RESULTS[demand.cvv],
       );
       const outcome: Outcome = { answer, row: dryRun ? null : start, reason, explanation };
       if (dryRun) return { value: outcome, changes: [] };
 
-      const amount = { asked: asked.amount, billed: asked.billed ?? 0n };
+      const amount = { asked: demand.amount, billed: demand.billed ?? 0n };
       const windows = counter?.windows ?? {};
       const expiring: Authorization =
         start.state === 'OPEN' || start.state === 'PENDING'
           ? { ...start, expires_at: new Date(now.getTime() + start.details.holdDays * DAY_MS) }
-          : { ...start, amount: start.kind === 'credit' && approved ? asked.amount : 0n };
+          : { ...start, amount: start.kind === 'credit' && approved ? demand.amount : 0n };
       const booked =
-        !approved || asked.amount === 0n
-          ? { row: { ...start, amount: asked.amount }, windows, movements: [] }
+        !approved || demand.amount === 0n
+          ? { row: { ...start, amount: demand.amount }, windows, movements: [] }
           : start.kind === 'credit'
             ? giveMoney(expiring, windows, amount, request.reference, now)
             : hold(expiring, windows, amount, now, true);
       const pending = booked.row.state === 'PENDING';
-      const tried = triedCard(card, decision, asked, now);
+      const tried = triedCard(card, decision, demand, now);
       const changes = [
         ...written(issuer, {
           before: null,
@@ -277,7 +276,7 @@ export function authorizeCommand(
           null,
         ),
         ...(tried ? [cardUpdate(tried)] : []),
-        ...(approved && cavvHash !== null && asked.sca === 'authenticated'
+        ...(approved && cavvHash !== null && demand.sca === 'authenticated'
           ? [
               usedCavvInsert({
                 tenant_id: tenantId,

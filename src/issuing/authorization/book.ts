@@ -3,8 +3,8 @@
 import { assert, divideHalfEven } from '../../base/index.ts';
 import type { Movement } from '../accounts/index.ts';
 import { consume, giveBack, refund, unrefund, type Windows } from '../rules/index.ts';
+import { feeOn, holdOn } from '../decision/index.ts';
 import type { Authorization } from './model.ts';
-import { feeOn, holdOn } from './pricing.ts';
 
 export interface Booked {
   readonly row: Authorization;

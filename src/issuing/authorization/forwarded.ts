@@ -4,13 +4,13 @@ import { fundsKind, needFunds } from '../accounts/index.ts';
 import { cardGet, needCard } from '../cards/index.ts';
 import type { Issuer } from '../issuer/index.ts';
 import { counterKind, needCounter } from '../rules/index.ts';
+import { type Reason, REASONS } from '../decision/index.ts';
 import { answerWith, type Outcome } from './authorize.ts';
 import { release } from './book.ts';
 import { type CardPlace, placeOf, type Surroundings, surroundingsOf } from './find.ts';
 import { type Authorization, answerOf, storedAnswer } from './model.ts';
 import type { Forward, Forwarded } from './ports.ts';
 import { authorizationGet, authorizationKind, messageKind, needAuthorization, needMessage } from './queries.ts';
-import { REASONS, type Reason } from './reasons.ts';
 import { messageWritten, written } from './write.ts';
 
 /** What ends the waiting: the tenant's word, or the default that stands for it. */

@@ -5,7 +5,6 @@ export { type AskedBeside, type Authorizer, createAuthorizer } from './host.ts';
 export { authorizationInvariants } from './invariants.ts';
 export { merchantWire, presenting } from './merchant.ts';
 export type { Authorization, AuthorizationState, Merchant } from './model.ts';
-export { type Asked, CHECKS, type Check, type Decision, decide, type State, type Step } from './pipeline.ts';
 export type {
   AuthorizationPorts,
   CavvClaim,
@@ -14,8 +13,6 @@ export type {
   ForwardRequest,
   VerifyCavv,
 } from './ports.ts';
-export { feeOn, holdOn } from './pricing.ts';
 export { availableToSpend, decisionsOf, paymentsOf, paymentView, rulesAbove } from './read.ts';
-export { REASONS, type Reason } from './reasons.ts';
 export { paymentEndpoints } from './routes.ts';
 export { authorizationSimulatorEndpoints } from './simulator-routes.ts';

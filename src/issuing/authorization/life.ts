@@ -7,12 +7,11 @@ import { type Card, cardKind, needCard } from '../cards/index.ts';
 import type { Issuer } from '../issuer/index.ts';
 import { counterKind, needCounter, type Windows } from '../rules/index.ts';
 import { type Identity, identityKind, needIdentity } from '../people/index.ts';
+import { type Demand, billed, decide, given, type Reason, REASONS, type Step } from '../decision/index.ts';
 import { answerWith, DAY_MS, emptyRow, freshAnswer, judging, notFound, type Outcome, type Wire } from './authorize.ts';
 import { type Booked, clear, clearedShare, giveMoney, hold, holdAdded, openShare, release, takeBack } from './book.ts';
 import type { CardPlace, Surroundings } from './find.ts';
 import { type Authorization, answerOf, type Message, storedAnswer } from './model.ts';
-import { type Asked, decide, type Step } from './pipeline.ts';
-import { billed, given } from './pricing.ts';
 import {
   authorizationGet,
   authorizationKind,
@@ -21,7 +20,6 @@ import {
   needAuthorization,
   needMessage,
 } from './queries.ts';
-import { REASONS, type Reason } from './reasons.ts';
 import { messageWritten, written } from './write.ts';
 
 interface Facts {
@@ -62,7 +60,7 @@ const increment: Rule = (facts) => {
   if (row.state !== 'OPEN' || row.currency !== wire.amount.currency) return { refused: 'OPERATION_INVALID' };
   const rate = issuer.rate(wire.amount.currency, card.currency);
   const more = billed(wire.amount, card.currency, rate, row.amount);
-  const asked: Asked = {
+  const demand: Demand = {
     amount: wire.amount.minor,
     currency: wire.amount.currency,
     billed: more,
@@ -79,7 +77,7 @@ const increment: Rule = (facts) => {
     sca: 'not_needed',
   };
   const { parentId } = place;
-  const { reason, explanation } = decide(asked, {
+  const { reason, explanation } = decide(demand, {
     card,
     funds: loaded.get(fundsKind, { tenantId: place.tenantId, id: place.instrumentId }),
     account:

@@ -1,9 +1,7 @@
 // What a card was asked to pay and what became of it. Amounts of the row are the card's currency unless they say `asked`.
+import type { Reason, Step, Tariff } from '../decision/index.ts';
 import type { Channel, NetworkAnswer } from '../../network/index.ts';
 import type { Part } from '../rules/index.ts';
-import type { Step } from './pipeline.ts';
-import type { Tariff } from './pricing.ts';
-import type { Reason } from './reasons.ts';
 
 export type AuthorizationState = 'PENDING' | 'OPEN' | 'CLOSED' | 'DECLINED';
 /** A purchase holds; a credit pays to the card; a forced clearing and a refund without original have no authorization before them. */

@@ -12,9 +12,9 @@ import {
   type SpendRules,
   usedOf,
 } from '../rules/index.ts';
+import type { Step } from '../decision/index.ts';
 import { levelsOf, placeOf, surroundingsOf } from './find.ts';
 import type { Authorization } from './model.ts';
-import type { Step } from './pipeline.ts';
 import { authorizationsOfCard, authorizationsOfReferences } from './queries.ts';
 
 /** One check of a decision. */

@@ -13,7 +13,7 @@ export type Secret = 'absent' | 'right' | 'wrong';
 /** A wallet token that stands for the card; none: the message names no device. */
 export type Device = 'none' | 'unknown' | 'inactive' | 'active';
 
-export interface Asked {
+export interface Demand {
   /** What the merchant asks for, minor units of its currency; 0 verifies the card. */
   readonly amount: bigint;
   readonly currency: string;
@@ -80,7 +80,7 @@ export const MOST_WRONG_PINS = 3;
 
 type Found = Omit<Step, 'check'> & { readonly reason?: Reason };
 type Present = State & { readonly card: Card };
-type CheckOf = (asked: Asked, state: Present) => Found;
+type CheckOf = (demand: Demand, state: Present) => Found;
 
 const PASSED: Found = { result: 'PASSED' };
 const skipped = (note: string): Found => ({ result: 'SKIPPED', note });
@@ -137,14 +137,14 @@ const checkSca: CheckOf = ({ sca, amount }) => {
   return { result: 'PASSED', note: sca };
 };
 
-function checkLevels(levels: readonly RuleLevel[], { billed: amount, total, ...asked }: Asked, state: Present): Found {
+function checkLevels(levels: readonly RuleLevel[], { billed: amount, total, ...demand }: Demand, state: Present): Found {
   const verdict = checkRules(levels, {
     amount,
     total,
     currency: state.card.currency,
-    channel: asked.channel,
-    mcc: asked.mcc,
-    merchantId: asked.merchantId,
+    channel: demand.channel,
+    mcc: demand.mcc,
+    merchantId: demand.merchantId,
     used: (counter) => usedOf(state.windows, counter, state.now),
   });
   if ('passed' in verdict) {
@@ -161,8 +161,8 @@ function checkLevels(levels: readonly RuleLevel[], { billed: amount, total, ...a
 }
 
 /** The same rules, by KYC level: their reasons are told apart from those that the cardholder set. */
-const checkKyc: CheckOf = (asked, state) => {
-  const found = checkLevels([{ level: state.kyc.level, rules: state.kyc.rules }], asked, state);
+const checkKyc: CheckOf = (demand, state) => {
+  const found = checkLevels([{ level: state.kyc.level, rules: state.kyc.rules }], demand, state);
   return found.reason
     ? { ...found, reason: REASONS[found.reason] === '61' ? 'KYC_LIMIT_EXCEEDED' : 'KYC_RULE' }
     : found;
@@ -186,7 +186,7 @@ const STEPS = [
   ['AVS', () => ({ result: 'NOTED', note: 'no address in this message' })],
   ['SCA', checkSca],
   ['KYC_LEVEL', checkKyc],
-  ['SPEND_RULES', (asked, state) => checkLevels(state.levels, asked, state)],
+  ['SPEND_RULES', (demand, state) => checkLevels(state.levels, demand, state)],
   [
     'CONVERSION',
     ({ billed, currency }, { card }) => {
@@ -210,13 +210,13 @@ export const CHECKS: readonly Check[] = ['CARD', ...STEPS.map(([check]) => check
 /** 85 is what an approved verification is called. */
 const approvedCode = (amount: bigint): string => (amount === 0n ? '85' : '00');
 
-export function decide(asked: Asked, state: State): Decision {
+export function decide(demand: Demand, state: State): Decision {
   const nothing = { wrongCvv: false, wrongPin: false };
   const explanation: Step[] = [{ check: 'CARD', result: state.card ? 'PASSED' : 'FAILED' }];
   if (!state.card)
     return { approved: false, responseCode: REASONS.CARD_NOT_FOUND, reason: 'CARD_NOT_FOUND', explanation, ...nothing };
   for (const [check, find] of STEPS) {
-    const { reason, ...found }: Found = find(asked, { ...state, card: state.card });
+    const { reason, ...found }: Found = find(demand, { ...state, card: state.card });
     explanation.push({ check, ...found });
     if (reason)
       return {
@@ -229,5 +229,5 @@ export function decide(asked: Asked, state: State): Decision {
         wrongPin: reason === 'PIN_WRONG',
       };
   }
-  return { approved: true, responseCode: approvedCode(asked.amount), reason: null, explanation, ...nothing };
+  return { approved: true, responseCode: approvedCode(demand.amount), reason: null, explanation, ...nothing };
 }

@@ -5,9 +5,8 @@ import type { Loaded } from '../../store/index.ts';
 import type { Card, CardKey } from '../cards/index.ts';
 import { walletTokensKind } from '../tokens/index.ts';
 import type { Issuer } from '../issuer/index.ts';
+import { type Demand, billed, type Device, given, holdOn, type Tariff } from '../decision/index.ts';
 import type { Surroundings } from './find.ts';
-import type { Asked, Device } from './pipeline.ts';
-import { billed, given, holdOn, type Tariff } from './pricing.ts';
 
 /** Money that comes to the card. */
 const isCredit = ({ operation, channel }: NetworkRequest): boolean => operation === 'credit' || channel === 'credit';
@@ -23,18 +22,18 @@ export const tariffOf = (
 });
 
 /** Amounts and secrets of a request, as this card sees them. */
-export function askedOf(
+export function demandOf(
   issuer: Issuer,
   around: Surroundings,
   card: Card,
   request: NetworkRequest,
-  { sca, device }: Pick<Asked, 'sca' | 'device'>,
-): Asked {
+  { sca, device }: Pick<Demand, 'sca' | 'device'>,
+): Demand {
   const { amount, terminal, pan, cvv, pin } = request;
   const { cardVerification } = issuer.vault;
   const rate = amount.currency === card.currency ? null : issuer.rate(amount.currency, card.currency);
   const inCard = (isCredit(request) ? given : billed)(amount, card.currency, rate);
-  const secret = (given: string | null, matches: (given: string) => boolean): Asked['cvv'] =>
+  const secret = (given: string | null, matches: (given: string) => boolean): Demand['cvv'] =>
     given === null ? 'absent' : matches(given) ? 'right' : 'wrong';
   return {
     amount: amount.minor,

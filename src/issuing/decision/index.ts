@@ -1,0 +1,15 @@
+// decision: whether a card may pay and what that costs: every check in its order, every reason, fees and rates. Pure; owns no table.
+// Rule: each check that was made is told, and no other room writes a declining response code.
+export {
+  type Demand,
+  CHECKS,
+  type Check,
+  type Decision,
+  type Device,
+  decide,
+  MOST_WRONG_PINS,
+  type State,
+  type Step,
+} from './decide.ts';
+export { billed, feeOn, given, holdOn, type Tariff } from './pricing.ts';
+export { REASONS, type Reason } from './reasons.ts';
