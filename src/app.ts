@@ -39,7 +39,14 @@ import {
   rateLimiter,
   type Server,
 } from './http/index.ts';
-import { createIssuing, createTenants, type Issuer, sandboxTenantSecrets, seedIssuing } from './issuing/index.ts';
+import {
+  createIssuing,
+  createPasswords,
+  createTenants,
+  type Issuer,
+  sandboxTenantSecrets,
+  seedIssuing,
+} from './issuing/index.ts';
 import { ledgerInvariants, proof } from './ledger/index.ts';
 import {
   createSimulator,
@@ -141,7 +148,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     const keyed = (purpose: string, data: Buffer | string): Buffer => vault.keyed(purpose, data);
     const projects = createProjects({ database, keyed, clock, log });
     const tools = { clock, ids, random, keyed, links: [...links.keys()] };
-    const tenants = createTenants({ database, keyed, clock, random, log });
+    const tenants = createTenants({ database, keyed, clock, log });
     const background = new Set<Promise<unknown>>();
     const inBackground = (work: Promise<unknown>): void => {
       const kept = work
@@ -162,7 +169,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       sandbox,
       rate: (from: string, to: string) => rates.get(from, to),
     };
-    const issuer: Issuer = { ...shared, tenants };
+    const issuer: Issuer = { ...shared, tenants, passwords: createPasswords({ clock, random }) };
     const refusals = auditRefusals({ database, keyed, clock, log, background: inBackground });
     const limiter = rateLimiter(systemClock);
     const turns = longReads(server, systemClock);

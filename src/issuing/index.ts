@@ -2,5 +2,6 @@
 // Meets the gateway only as messages of the network; imports nothing of it.
 export type { Issuer } from './issuer/index.ts';
 export { createIssuing, type Issuing } from './issuing-routes.ts';
+export { createPasswords } from './people/index.ts';
 export { seedIssuing } from './seed.ts';
 export { createTenants, sandboxTenantSecrets } from './tenants/index.ts';

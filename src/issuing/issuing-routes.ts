@@ -13,9 +13,6 @@ import {
   createAuthorizer,
   decisionsOf,
 } from './authorization/index.ts';
-import { cardTimeline } from './plastic/index.ts';
-import { purgeReveals } from './secrets/index.ts';
-import { walletDeviceEndpoints } from './tokens/index.ts';
 import {
   challengeEndpoints,
   checkCode,
@@ -27,9 +24,12 @@ import {
 } from './challenges/index.ts';
 import type { Issuer } from './issuer/index.ts';
 import { type IssuingOffice, operatorEndpoints } from './operator/index.ts';
+import { cardTimeline } from './plastic/index.ts';
 import { issuingApis, usedRef } from './routes.ts';
 import { openHolds } from './rules/index.ts';
 import { issuingScenarios } from './scenarios/index.ts';
+import { purgeReveals } from './secrets/index.ts';
+import { walletDeviceEndpoints } from './tokens/index.ts';
 
 /** The issuing side as 3-D Secure asks it. */
 export interface CardholderAuthentication {

@@ -1,6 +1,7 @@
 // The sandbox's issuing data, whole: tenants and people, then their accounts with money on them.
 import { seedAccount } from './accounts/index.ts';
 import type { Issuer } from './issuer/index.ts';
+import { seedPeople } from './people/index.ts';
 import {
   fixedId,
   sandboxAccounts,
@@ -13,7 +14,7 @@ import {
 /** Accounts are made by who finds them missing: a start that was cut short is finished by the next one. */
 export async function seedIssuing(issuer: Issuer, tenants: TenantsRoom, tools: Tools): Promise<void> {
   const { permutation } = issuer;
-  await seedTenants(tenants, tools, permutation);
+  await seedTenants(tenants, tools, permutation, seedPeople);
   for (const { tenant, id, identity, profile, name, currency, amount, blocked } of sandboxAccounts) {
     await seedAccount(issuer, {
       tenantId: sandboxTenantId(permutation, tenant),

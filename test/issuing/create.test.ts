@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import fc from 'fast-check';
 import { isLuhn } from '../../src/base/index.ts';
-import { creationConflict, type Facts } from '../../src/issuing/creation/conflicts.ts';
 import { permuted } from '../../src/issuing/cards/numbers.ts';
+import { creationConflict, type Facts } from '../../src/issuing/creation/conflicts.ts';
 import { type Client, type TestApp, testApp } from '../support/app.ts';
 import {
   ADDRESS,

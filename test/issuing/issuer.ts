@@ -24,8 +24,19 @@ import {
 import type { Card } from '../../src/issuing/cards/index.ts';
 import { cardInsert, cardNumberInsert } from '../../src/issuing/cards/queries.ts';
 import type { Issuer } from '../../src/issuing/issuer/index.ts';
-import { createTenants, defaultProfile, defaultProgramme, defaultTenant, type InstallationSettings, type ProfileSettings, type ProgrammeSettings, type TenantSettings, type TenantsRoom } from '../../src/issuing/tenants/index.ts';
-import { defaultIdentity, identityUpsert, type KycLevel } from '../../src/issuing/people/index.ts';
+import { createPasswords, defaultIdentity, identityUpsert } from '../../src/issuing/people/index.ts';
+import type { KycLevel } from '../../src/issuing/tenants/index.ts';
+import {
+  createTenants,
+  defaultProfile,
+  defaultProgramme,
+  defaultTenant,
+  type InstallationSettings,
+  type ProfileSettings,
+  type ProgrammeSettings,
+  type TenantSettings,
+  type TenantsRoom,
+} from '../../src/issuing/tenants/index.ts';
 import { installationPut, profileUpsert, programmeUpsert, tenantUpsert } from '../../src/issuing/tenants/queries.ts';
 import { ledgerInvariants } from '../../src/ledger/index.ts';
 import type { NetworkRequest } from '../../src/network/index.ts';
@@ -82,7 +93,7 @@ export async function issuerWorld(ports: Partial<AuthorizationPorts> = {}): Prom
     await committer.drain();
     rmSync(dataDir, { recursive: true, force: true });
   });
-  const tenants = createTenants({ database, keyed: vault.keyed, clock, random: systemRandom, log: silent });
+  const tenants = createTenants({ database, keyed: vault.keyed, clock, log: silent });
   const issuer: Issuer = {
     clock,
     ids,
@@ -93,6 +104,7 @@ export async function issuerWorld(ports: Partial<AuthorizationPorts> = {}): Prom
     vault,
     permutation: idPermutation(vault.ids),
     tenants,
+    passwords: createPasswords({ clock, random: systemRandom }),
     publicUrl: 'http://127.0.0.1',
     sandbox: true,
     rate: (from, to) => {

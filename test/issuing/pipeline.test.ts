@@ -1,8 +1,17 @@
 // The checks of an authorization in their fixed order, each with its reason and code; and that of two faults the earlier one is named.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Demand, CHECKS, decide, feeOn, holdOn, REASONS, type Reason, type State } from '../../src/issuing/decision/index.ts';
 import type { Card } from '../../src/issuing/cards/index.ts';
+import {
+  CHECKS,
+  type Demand,
+  decide,
+  feeOn,
+  holdOn,
+  REASONS,
+  type Reason,
+  type State,
+} from '../../src/issuing/decision/index.ts';
 import { consume } from '../../src/issuing/rules/index.ts';
 import { aCard, PLASTIC } from './world.ts';
 
@@ -101,7 +110,8 @@ const FAULTS: readonly Fault[] = [
 ];
 
 const NOTHING = { amount: 0n, billed: 0n, total: 0n, hold: 0n };
-const judged = (asked: Partial<Demand>, state: Partial<State>) => decide({ ...ASKED, ...asked }, { ...STATE, ...state });
+const judged = (asked: Partial<Demand>, state: Partial<State>) =>
+  decide({ ...ASKED, ...asked }, { ...STATE, ...state });
 
 for (const { reason, code, asked = {}, state = {} } of FAULTS)
   test(`${reason} is ${code}`, () => {

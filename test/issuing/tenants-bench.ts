@@ -1,8 +1,8 @@
 // A database for the tests of the tenants room: real Postgres, a clock that tests move, any number of processes on it.
 import { createHmac } from 'node:crypto';
 import { idMaker, idPermutation, type Permutation, systemRandom } from '../../src/base/index.ts';
-import { createTenants, type TenantsRoom, type Tools } from '../../src/issuing/tenants/index.ts';
 import { identityCreate, userCreate } from '../../src/issuing/people/index.ts';
+import { createTenants, type TenantsRoom, type Tools } from '../../src/issuing/tenants/index.ts';
 import { secretCreate, tenantCreate } from '../../src/issuing/tenants/manage.ts';
 import { programmeUpsert } from '../../src/issuing/tenants/queries.ts';
 import type { Keyed } from '../../src/issuing/tenants/tenants.ts';
@@ -28,7 +28,7 @@ export async function tenantsBench(): Promise<TenantsBench> {
   const clock = handClock();
   const tools: Tools = { clock, ids: idMaker(clock, 1), random: systemRandom, keyed };
   const other = (own: TenantsDatabase = database): TenantsRoom =>
-    createTenants({ database: own, keyed, clock, random: systemRandom, log: silent });
+    createTenants({ database: own, keyed, clock, log: silent });
   return { database, clock, tools, permutation: idPermutation(Buffer.alloc(16, 5)), tenants: other(), other };
 }
 

@@ -1,8 +1,26 @@
 // The sandbox's issuing data: what sandbox.md promises, made once and left alone.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { fixedId, SANDBOX_PASSWORD, sandboxAccounts, sandboxTenantId, sandboxTenantSecrets, sandboxTenants, sandboxUsers, seedTenants, type Tenant } from '../../src/issuing/tenants/index.ts';
-import { type Identity, loginOf, passwordMatches } from '../../src/issuing/people/index.ts';
+import {
+  factorsOf,
+  type Identity,
+  identityGet,
+  loginOf,
+  passwordMatches,
+  seedPeople,
+  userGet,
+} from '../../src/issuing/people/index.ts';
+import {
+  fixedId,
+  SANDBOX_PASSWORD,
+  sandboxAccounts,
+  sandboxTenantId,
+  sandboxTenantSecrets,
+  sandboxTenants,
+  sandboxUsers,
+  seedTenants,
+  type Tenant,
+} from '../../src/issuing/tenants/index.ts';
 import {
   profileRows,
   profileUpsert,
@@ -20,7 +38,7 @@ import {
 import { type TenantsBench, tenantsBench } from './tenants-bench.ts';
 
 let at: TenantsBench;
-const seed = (tenants = at.tenants): Promise<boolean> => seedTenants(tenants, at.tools, at.permutation);
+const seed = (tenants = at.tenants): Promise<boolean> => seedTenants(tenants, at.tools, at.permutation, seedPeople);
 const idOf = (outward: string): bigint => fixedId(at.permutation, outward);
 const tenantId = (name: string): bigint => sandboxTenantId(at.permutation, name);
 
@@ -86,14 +104,14 @@ const PEOPLE = [
 
 test('the users log in with the published password, and are who the document says', async () => {
   assert.equal(SANDBOX_PASSWORD, 'Sandbox-12345');
-  const { database, tenants } = at;
+  const { database } = at;
   for (const [email, type, kycState, kycLevel] of PEOPLE) {
     const login = await loginOf(database, tenantId('sandbox'), email);
     assert.ok(login, email);
     assert.equal(await passwordMatches(login.password, SANDBOX_PASSWORD), true, email);
-    const identity = await tenants.identity(tenantId('sandbox'), login.identity_id);
+    const identity = await identityGet(database, tenantId('sandbox'), login.identity_id);
     assert.deepEqual([identity?.type, identity?.kyc_state, identity?.kyc_level], [type, kycState, kycLevel], email);
-    assert.equal((await tenants.user(tenantId('sandbox'), login.id))?.active, true, email);
+    assert.equal((await userGet(database, tenantId('sandbox'), login.id))?.active, true, email);
     assert.equal(await loginOf(database, tenantId('sandbox-two'), email), null, 'another tenant does not know it');
   }
   assert.ok(await loginOf(database, tenantId('sandbox-two'), 'consumer@sandbox-two.test'));
@@ -113,11 +131,11 @@ test('linked users 3001 to 3004 and 3011', async () => {
     ['3004', consumer, true, true, []],
     ['3011', corporate, true, true, all],
   ] as const) {
-    const user = await at.tenants.user(sandbox, idOf(id));
+    const user = await userGet(at.database, sandbox, idOf(id));
     assert.ok(user, id);
     assert.equal(user.identity_id, owner, id);
     assert.deepEqual([user.kind, user.mobile !== null, user.active], ['authorised', hasMobile, active], id);
-    assert.deepEqual(await at.tenants.factors(sandbox, user.id), factors, id);
+    assert.deepEqual(await factorsOf(at.database, sandbox, user.id), factors, id);
   }
 });
 
@@ -173,7 +191,7 @@ test('what the data refers to is there, in the same tenant', async () => {
   for (const { tenant, programme, id } of sandboxIdentities)
     assert.ok(await tenants.programme(tenantId(tenant), idOf(programme)), `identity ${id}`);
   const identity = (tenant: string, id: string): Promise<Identity | null> =>
-    tenants.identity(tenantId(tenant), idOf(id));
+    identityGet(at.database, tenantId(tenant), idOf(id));
   for (const user of sandboxUsers) assert.ok(await identity(user.tenant, user.identity), `user ${user.id}`);
   for (const account of sandboxAccounts) {
     const owner = await identity(account.tenant, account.identity);

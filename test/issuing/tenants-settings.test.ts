@@ -3,7 +3,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type SettingsOf, settingProblems, settingsAfter } from '../../src/issuing/operator/settings.ts';
 import { defaultIdentity } from '../../src/issuing/people/index.ts';
-import { defaultInstallation, defaultProfile, defaultProgramme, defaultTenant } from '../../src/issuing/tenants/index.ts';
+import {
+  defaultInstallation,
+  defaultProfile,
+  defaultProgramme,
+  defaultTenant,
+} from '../../src/issuing/tenants/index.ts';
 
 interface Values {
   readonly good: readonly unknown[];

@@ -2,7 +2,7 @@
 // costs the same work and is locked after the same number of wrong tries.
 import { addMs } from '../../base/index.ts';
 import { type Issuer, Refusal } from '../issuer/index.ts';
-import { loginOf, loginTried, type User } from '../people/index.ts';
+import { identityGet, loginOf, loginTried, type User, userGet } from '../people/index.ts';
 import type { Tenant } from '../tenants/index.ts';
 import { sessionCreate } from './sessions.ts';
 
@@ -39,7 +39,7 @@ export function createLogin(issuer: Issuer): (tenant: Tenant, email: string, pas
 
   return async function login(tenant, email, password) {
     const found = await loginOf(issuer.db, tenant.id, email.trim().toLowerCase());
-    const right = await issuer.tenants.passwords.matches(tenant.id, found?.password ?? null, password);
+    const right = await issuer.passwords.matches(tenant.id, found?.password ?? null, password);
     const now = issuer.clock.now();
     if (!found) {
       failUnknown(tenant, email.trim().toLowerCase());
@@ -51,8 +51,8 @@ export function createLogin(issuer: Issuer): (tenant: Tenant, email: string, pas
       throw new Refusal(counted ? 'UNAUTHORIZED' : 'LOGIN_LOCKED');
     }
     const [user, identity] = await Promise.all([
-      issuer.tenants.user(tenant.id, found.id),
-      issuer.tenants.identity(tenant.id, found.identity_id),
+      userGet(issuer.db, tenant.id, found.id),
+      identityGet(issuer.db, tenant.id, found.identity_id),
     ]);
     // One with the try that it follows from: who sets another password meanwhile ends what begins here too, or it never begins.
     const token = await issuer.db.transaction(async (db) => {

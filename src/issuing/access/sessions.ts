@@ -3,7 +3,7 @@
 import { addMs } from '../../base/index.ts';
 import type { Db } from '../../store/index.ts';
 import { type Issuer, Refusal } from '../issuer/index.ts';
-import type { Identity, User } from '../people/index.ts';
+import { type Identity, identityGet, type User, userGet } from '../people/index.ts';
 import type { Tenant } from '../tenants/index.ts';
 import type { Session, SessionRow } from './model.ts';
 import { sessionEnd, sessionGet, sessionInsert, sessionsPurge, sessionUsed } from './queries.ts';
@@ -63,8 +63,8 @@ export async function sessionOf(issuer: Issuer, tenant: Tenant, token: string, i
   const row = await rowOf(issuer, tenant, token);
   const now = issuer.clock.now();
   const [user, identity]: [User | null, Identity | null] = await Promise.all([
-    issuer.tenants.user(tenant.id, row.user_id),
-    issuer.tenants.identity(tenant.id, row.identity_id),
+    userGet(issuer.db, tenant.id, row.user_id),
+    identityGet(issuer.db, tenant.id, row.identity_id),
   ]);
   if (row.ended_at !== null || addMs(row.created_at, ABSOLUTE_MS) <= now || !user?.active || !identity?.active)
     throw new Refusal('ACCESS_TOKEN_REQUIRED');

@@ -5,13 +5,22 @@ import { type NetworkAnswer, type NetworkRequest, networkTransactionId, rrnOf } 
 import type { Command } from '../../store/index.ts';
 import { accountKind, fundsKind, needAccount, needFunds } from '../accounts/index.ts';
 import { type Card, cardKind, cardUpdate, needCard } from '../cards/index.ts';
-import { needWalletTokens } from '../tokens/index.ts';
+import {
+  type Decision,
+  type Demand,
+  decide,
+  MOST_WRONG_PINS,
+  REASONS,
+  type Reason,
+  type State,
+  type Step,
+} from '../decision/index.ts';
 import type { Issuer } from '../issuer/index.ts';
-import { counterKind, needCounter } from '../rules/index.ts';
 import { type Identity, identityKind, needIdentity } from '../people/index.ts';
-import { type Demand, decide, type Decision, MOST_WRONG_PINS, type Reason, REASONS, type State, type Step } from '../decision/index.ts';
-import { demandOf, deviceOf, tariffOf } from './demand.ts';
+import { counterKind, needCounter } from '../rules/index.ts';
+import { needWalletTokens } from '../tokens/index.ts';
 import { giveMoney, hold } from './book.ts';
+import { demandOf, deviceOf, tariffOf } from './demand.ts';
 import { type CardPlace, levelsOf, type Surroundings } from './find.ts';
 import { type Authorization, answerOf, type KeptAnswer, storedAnswer } from './model.ts';
 import { messageKind, needMessage, needUsedCavv, usedCavvInsert, usedCavvKind } from './queries.ts';

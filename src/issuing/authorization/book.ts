@@ -2,8 +2,8 @@
 // Rule: `held` is always what is still to be cleared with its fee and padding; nothing else sets it.
 import { assert, divideHalfEven } from '../../base/index.ts';
 import type { Movement } from '../accounts/index.ts';
-import { consume, giveBack, refund, unrefund, type Windows } from '../rules/index.ts';
 import { feeOn, holdOn } from '../decision/index.ts';
+import { consume, giveBack, refund, unrefund, type Windows } from '../rules/index.ts';
 import type { Authorization } from './model.ts';
 
 export interface Booked {

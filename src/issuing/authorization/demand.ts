@@ -3,9 +3,9 @@
 import type { NetworkRequest } from '../../network/index.ts';
 import type { Loaded } from '../../store/index.ts';
 import type { Card, CardKey } from '../cards/index.ts';
-import { walletTokensKind } from '../tokens/index.ts';
+import { billed, type Demand, type Device, given, holdOn, type Tariff } from '../decision/index.ts';
 import type { Issuer } from '../issuer/index.ts';
-import { type Demand, billed, type Device, given, holdOn, type Tariff } from '../decision/index.ts';
+import { walletTokensKind } from '../tokens/index.ts';
 import type { Surroundings } from './find.ts';
 
 /** Money that comes to the card. */

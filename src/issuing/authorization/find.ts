@@ -3,8 +3,8 @@
 import type { Pan } from '../../base/index.ts';
 import { type Card, cardGet, cardOfFingerprint, instrumentOf } from '../cards/index.ts';
 import type { Issuer } from '../issuer/index.ts';
-import type { RuleLevel } from '../rules/index.ts';
 import type { Identity } from '../people/index.ts';
+import type { RuleLevel } from '../rules/index.ts';
 import type { Profile, Programme, Tenant } from '../tenants/index.ts';
 
 export interface CardPlace {

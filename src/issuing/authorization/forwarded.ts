@@ -2,9 +2,9 @@
 // Rule: the first ending counts: a late answer finds the authorization no longer PENDING and changes nothing.
 import { fundsKind, needFunds } from '../accounts/index.ts';
 import { cardGet, needCard } from '../cards/index.ts';
+import { REASONS, type Reason } from '../decision/index.ts';
 import type { Issuer } from '../issuer/index.ts';
 import { counterKind, needCounter } from '../rules/index.ts';
-import { type Reason, REASONS } from '../decision/index.ts';
 import { answerWith, type Outcome } from './authorize.ts';
 import { release } from './book.ts';
 import { type CardPlace, placeOf, type Surroundings, surroundingsOf } from './find.ts';

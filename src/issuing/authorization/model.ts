@@ -1,6 +1,7 @@
 // What a card was asked to pay and what became of it. Amounts of the row are the card's currency unless they say `asked`.
-import type { Reason, Step, Tariff } from '../decision/index.ts';
+
 import type { Channel, NetworkAnswer } from '../../network/index.ts';
+import type { Reason, Step, Tariff } from '../decision/index.ts';
 import type { Part } from '../rules/index.ts';
 
 export type AuthorizationState = 'PENDING' | 'OPEN' | 'CLOSED' | 'DECLINED';

@@ -1,8 +1,10 @@
 // What cardholders and operators read of payments: the list of a card's, the explanation of each, what is left of the limits.
 import type { Permutation } from '../../base/index.ts';
 import type { Card } from '../cards/index.ts';
+import type { Step } from '../decision/index.ts';
 import { shown } from '../fields/index.ts';
 import type { Issuer } from '../issuer/index.ts';
+import { identityGet } from '../people/index.ts';
 import {
   availableOfLimits,
   COUNTERS,
@@ -12,7 +14,6 @@ import {
   type SpendRules,
   usedOf,
 } from '../rules/index.ts';
-import type { Step } from '../decision/index.ts';
 import { levelsOf, placeOf, surroundingsOf } from './find.ts';
 import type { Authorization } from './model.ts';
 import { authorizationsOfCard, authorizationsOfReferences } from './queries.ts';
@@ -82,7 +83,7 @@ export async function rulesAbove(
 ): Promise<Readonly<Record<Exclude<Level, 'CARD'>, SpendRules>>> {
   const [around, identity] = await Promise.all([
     surroundingsOf(issuer, placeOf(card)),
-    issuer.tenants.identity(card.tenant_id, card.identity_id),
+    identityGet(issuer.db, card.tenant_id, card.identity_id),
   ]);
   return {
     PLATFORM: around?.levels.PLATFORM.rules ?? {},
@@ -98,7 +99,7 @@ export async function availableToSpend(
 ): Promise<readonly { readonly interval: Interval; readonly currency: string; readonly amount: number }[]> {
   const [around, identity, counter] = await Promise.all([
     surroundingsOf(issuer, placeOf(card)),
-    issuer.tenants.identity(card.tenant_id, card.identity_id),
+    identityGet(issuer.db, card.tenant_id, card.identity_id),
     counterGet(issuer.db, card.tenant_id, card.id),
   ]);
   if (!around || !identity) return [];

@@ -1,7 +1,8 @@
 // What is answered of payments with issued cards: each with the explanation of its decision.
-import { REASONS } from '../decision/index.ts';
+
 import Type, { type TSchema } from 'typebox';
 import { Choice, Matching, Nullable, Optional, Shape } from '../../http/index.ts';
+import { REASONS } from '../decision/index.ts';
 import { milliseconds, minorUnits, money, shownId, shownText, textOrNull } from '../issuer/index.ts';
 import { LEVELS } from '../rules/index.ts';
 

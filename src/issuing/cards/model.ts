@@ -1,8 +1,7 @@
 // A card and everything that is kept of it. The number stands in the vault under the card's id; CVV and PIN are derived, never kept.
 import type { BlockReason, DestroyedReason, InstrumentState } from '../accounts/index.ts';
 import type { SpendRules } from '../rules/index.ts';
-import type { AuthChannel } from '../people/index.ts';
-import type { Brand, DeliveryMethod, Mode } from '../tenants/index.ts';
+import type { AuthChannel, Brand, DeliveryMethod, Mode } from '../tenants/index.ts';
 
 export interface Address {
   readonly addressLine1: string;

@@ -54,10 +54,7 @@ const timeoutDecision = choice(['APPROVE', 'DECLINE'], {});
 const mobile = text({ min: 5, max: 15, pattern: MOBILE, blank: 'REGEX', exact: true });
 
 const externalData = list(
-  object(
-    { name: text({ required: true, max: 50, blank: 'HAS_TEXT' }), value: text({ required: true, max: 255 }) },
-    {},
-  ),
+  object({ name: text({ required: true, max: 50, blank: 'HAS_TEXT' }), value: text({ required: true, max: 255 }) }, {}),
   { max: 10 },
 );
 

@@ -5,7 +5,8 @@ import { addMs, formatAmount, type Money, type Pan } from '../../base/index.ts';
 import { messageWrite, oneTimeCode } from '../access/index.ts';
 import { type Card, cardGet, cardOfFingerprint, expiryMoment } from '../cards/index.ts';
 import type { Issuer } from '../issuer/index.ts';
-import type { AuthChannel, User } from '../people/index.ts';
+import { factorsOf, type User, userGet } from '../people/index.ts';
+import type { AuthChannel } from '../tenants/index.ts';
 import {
   type ChallengeRow,
   challengeEnd,
@@ -132,8 +133,8 @@ export async function enrol(issuer: Issuer, payment: Payment): Promise<Enrolment
 
 async function linkedOf(issuer: Issuer, card: Card): Promise<Parameters<typeof waysOf>[1]> {
   const id = card.details.threeDs && issuer.permutation.inward(card.details.threeDs.linkedUserId);
-  const user = id === null ? null : await issuer.tenants.user(card.tenant_id, id);
-  return user && { user, factors: await issuer.tenants.factors(user.tenant_id, user.id) };
+  const user = id === null ? null : await userGet(issuer.db, card.tenant_id, id);
+  return user && { user, factors: await factorsOf(issuer.db, user.tenant_id, user.id) };
 }
 
 const rowOf = async (issuer: Issuer, text: string): Promise<ChallengeRow | null> => {

@@ -1,6 +1,6 @@
 // Every statement on card_challenges. Rule: a challenge moves by one conditional update, so that of two answers one wins.
 import type { Db } from '../../store/index.ts';
-import type { AuthChannel } from '../people/index.ts';
+import type { AuthChannel } from '../tenants/index.ts';
 
 export interface ChallengeRow {
   readonly tenant_id: bigint;

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { type AnyEndpoint, Choice, Digits, endpointOf, Failure, Instant, Shape } from '../../http/index.ts';
 import { cardAnywhere } from '../cards/index.ts';
 import { currencyCode, type Issuer, minorUnits, shownId, shownText } from '../issuer/index.ts';
-import { CHANNELS_3DS } from '../people/index.ts';
+import { CHANNELS_3DS } from '../tenants/index.ts';
 import { answerFromDevice } from './challenge.ts';
 import { challengesOfCard } from './queries.ts';
 

@@ -1,16 +1,41 @@
 // POST /cards/request. Conflicts in the documented order; limits, number and card are one atomic step behind them.
 import type { Change, Loaded, Need, Once } from '../../store/index.ts';
 import { messageFor, oneTimeCode } from '../access/index.ts';
-import { accountKind, ACTIVE, emptyFunds, fundsInsert, needAccount } from '../accounts/index.ts';
-import { type Address, type Card, type CardDetails, cardInsert, cardNumberInsert, COUNT_LEVELS, type CountKey, countKeysOf, countKind, type CountLevel, createdView, dueAtOf, liveChanges, monthAfter, needCount, nextNumber, providerFor } from '../cards/index.ts';
-import { commitAnswer, type CommittedAnswer, type Ending, type Issuer, Refusal, type RefusalCode } from '../issuer/index.ts';
+import { ACTIVE, accountKind, emptyFunds, fundsInsert, needAccount } from '../accounts/index.ts';
+import {
+  type Address,
+  type Card,
+  type CardDetails,
+  COUNT_LEVELS,
+  type CountKey,
+  type CountLevel,
+  cardInsert,
+  cardNumberInsert,
+  countKeysOf,
+  countKind,
+  createdView,
+  dueAtOf,
+  liveChanges,
+  monthAfter,
+  needCount,
+  nextNumber,
+  providerFor,
+} from '../cards/index.ts';
+import {
+  type CommittedAnswer,
+  commitAnswer,
+  type Ending,
+  type Issuer,
+  Refusal,
+  type RefusalCode,
+} from '../issuer/index.ts';
+import type { Identity, User } from '../people/index.ts';
 import { activationHash, orderedPlastic } from '../plastic/index.ts';
 import type { CardLimits } from '../rules/index.ts';
-import type { Identity, User } from '../people/index.ts';
 import { needRange, type Profile, type Programme, rangeKind, rangeUpdate, type Tenant } from '../tenants/index.ts';
 import { artworkFor, creationConflict, type ThreeDs, type Wanted } from './conflicts.ts';
 import { linkedOf, mobileOfUser, parentOf, programmeOf } from './facts.ts';
-import { mobileInsert, type MobileKey, mobileKind, needMobile } from './queries.ts';
+import { type MobileKey, mobileInsert, mobileKind, needMobile } from './queries.ts';
 
 /** For whom a card is made. */
 export interface CardOwner {

@@ -2,7 +2,8 @@
 import type { Session } from '../access/index.ts';
 import { accountGet, type ManagedAccount } from '../accounts/index.ts';
 import { type Issuer, Refusal } from '../issuer/index.ts';
-import { type AuthChannel, mobileOfOther, type User } from '../people/index.ts';
+import { factorsOf, mobileOfOther, type User, userGet } from '../people/index.ts';
+import type { AuthChannel } from '../tenants/index.ts';
 import { aliasesOf, type Programme, type Tenant } from '../tenants/index.ts';
 import type { ThreeDs, Wanted } from './conflicts.ts';
 
@@ -32,9 +33,9 @@ export async function linkedOf(
   threeDs: Pick<ThreeDs, 'linkedUserId'> | null,
 ): Promise<{ readonly linked: User | null; readonly factors: readonly AuthChannel[] }> {
   const id = threeDs && issuer.permutation.inward(threeDs.linkedUserId);
-  const user = id === null ? null : await issuer.tenants.user(tenant.id, id);
+  const user = id === null ? null : await userGet(issuer.db, tenant.id, id);
   if (user?.identity_id !== identity.id) return { linked: null, factors: [] };
-  return { linked: user, factors: await issuer.tenants.factors(tenant.id, user.id) };
+  return { linked: user, factors: await factorsOf(issuer.db, tenant.id, user.id) };
 }
 
 export async function mobileOfUser(

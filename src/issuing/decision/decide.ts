@@ -4,7 +4,7 @@ import { countryOf } from '../../base/index.ts';
 import { availableOf, type Funds, type InstrumentState } from '../accounts/index.ts';
 import { type Card, expiryMoment } from '../cards/index.ts';
 import { checkRules, type RuleLevel, type SpendChannel, usedOf, type Windows } from '../rules/index.ts';
-import type { KycLevel } from '../people/index.ts';
+import type { KycLevel } from '../tenants/index.ts';
 import { REASONS, type Reason } from './reasons.ts';
 
 /** What a secret that came with the message was worth; absent: none came. */
@@ -137,7 +137,11 @@ const checkSca: CheckOf = ({ sca, amount }) => {
   return { result: 'PASSED', note: sca };
 };
 
-function checkLevels(levels: readonly RuleLevel[], { billed: amount, total, ...demand }: Demand, state: Present): Found {
+function checkLevels(
+  levels: readonly RuleLevel[],
+  { billed: amount, total, ...demand }: Demand,
+  state: Present,
+): Found {
   const verdict = checkRules(levels, {
     amount,
     total,

@@ -1,10 +1,10 @@
 // decision: whether a card may pay and what that costs: every check in its order, every reason, fees and rates. Pure; owns no table.
 // Rule: each check that was made is told, and no other room writes a declining response code.
 export {
-  type Demand,
   CHECKS,
   type Check,
   type Decision,
+  type Demand,
   type Device,
   decide,
   MOST_WRONG_PINS,

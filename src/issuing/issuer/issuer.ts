@@ -3,6 +3,7 @@ import type { Clock, IdMaker, Log, Permutation, Random } from '../../base/index.
 import type { Rate } from '../../ledger/index.ts';
 import type { Committer, Db } from '../../store/index.ts';
 import type { Vault } from '../../vault/index.ts';
+import type { Passwords } from '../people/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 
 export interface Issuer {
@@ -17,6 +18,7 @@ export interface Issuer {
   /** Ids as the outside sees them. */
   readonly permutation: Permutation;
   readonly tenants: Tenants;
+  readonly passwords: Passwords;
   /** Without trailing slash. */
   readonly publicUrl: string;
   readonly sandbox: boolean;

@@ -2,8 +2,25 @@
 // Rule: one commit under the card's lock, and under that of its funds where money has a say; counts follow what is destroyed.
 import type { Kind, Loaded, Need, Once } from '../../store/index.ts';
 import { blocked, destroyed, type Funds, fundsKind, needFunds, type Standing, unblocked } from '../accounts/index.ts';
-import { type Asker, askerIs, type Card, type CardKey, cardKind, cardUpdate, dueAtOf, liveChanges, needCard } from '../cards/index.ts';
-import { commitAnswer, type CommittedAnswer, type Ending, type Issuer, Refusal, type RefusalCode } from '../issuer/index.ts';
+import {
+  type Asker,
+  askerIs,
+  type Card,
+  type CardKey,
+  cardKind,
+  cardUpdate,
+  dueAtOf,
+  liveChanges,
+  needCard,
+} from '../cards/index.ts';
+import {
+  type CommittedAnswer,
+  commitAnswer,
+  type Ending,
+  type Issuer,
+  Refusal,
+  type RefusalCode,
+} from '../issuer/index.ts';
 import { liveTokens, walletTokenMoves, walletTokensKind } from '../tokens/index.ts';
 
 /** Port: what is still held for a card, minor units; loaded behind the card's lock, which every authorization takes too. */

@@ -1,8 +1,7 @@
 // What the operator is answered about the issuing side, as schemas. Rule: settings are described by the rules that they are judged by.
 import Type, { type TSchema } from 'typebox';
 import { Choice, Id, Instant, Matching, Nullable, Optional, Shape, ShownCertificates } from '../../http/index.ts';
-import { BRANDS } from '../tenants/index.ts';
-import { CHANNELS_3DS, KYC_LEVELS, KYC_STATES, OWNER_TYPES } from '../people/index.ts';
+import { BRANDS, CHANNELS_3DS, KYC_LEVELS, KYC_STATES, OWNER_TYPES } from '../tenants/index.ts';
 import { SETTINGS, type SettingsOf } from './settings.ts';
 
 const id = Id();

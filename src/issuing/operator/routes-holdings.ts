@@ -3,13 +3,12 @@
 import Type from 'typebox';
 import { type AnyEndpoint, endpointOf, Failure, Integer, Optional, Shape } from '../../http/index.ts';
 import { AccountBody, accountsOf, createAccount, managedAccount } from '../accounts/index.ts';
-import { CardRequest, requestCard } from '../creation/index.ts';
 import { cardsOf, createdCard, card as shownCard } from '../cards/index.ts';
+import { CardRequest, requestCard } from '../creation/index.ts';
 import { checked } from '../fields/index.ts';
-import type { Identity } from '../people/index.ts';
+import { type Identity, identityGet, usersOf } from '../people/index.ts';
 import type { Tenant } from '../tenants/index.ts';
 import { aliasesOf } from '../tenants/index.ts';
-import { usersOf } from '../people/index.ts';
 import type { IssuingOffice } from './office.ts';
 import { counted } from './routes-answers.ts';
 import { notFound, refusing, TAG, tenantNamed, unknown, WithId, wrong } from './schemas.ts';
@@ -37,7 +36,7 @@ export function holdingEndpoints({ issuer, change }: IssuingOffice): AnyEndpoint
   }> {
     const tenant = await tenants.tenant((await tenantNamed(db, name)).id);
     const id = permutation.inward(text);
-    const identity = tenant && id !== null ? await tenants.identity(tenant.id, id) : null;
+    const identity = tenant && id !== null ? await identityGet(db, tenant.id, id) : null;
     if (!tenant || !identity) throw notFound('No such identity');
     return { tenant, identity };
   }

@@ -5,9 +5,9 @@ import { type AnyEndpoint, Choice, Digits, endpointOf, Optional, Shape, Text } f
 import { accountOwner, changeAccount } from '../accounts/index.ts';
 import { attachedCards, type Card, cardAnywhere, MANUFACTURING_STATES, mmyy } from '../cards/index.ts';
 import { changeCard } from '../life/index.ts';
-import { clearValues } from '../secrets/index.ts';
 import { manufactured } from '../plastic/index.ts';
 import { openHolds } from '../rules/index.ts';
+import { clearValues } from '../secrets/index.ts';
 import type { IssuingOffice } from './office.ts';
 import { cardNumber } from './routes-answers.ts';
 import { notFound, refusing, TAG, unknown } from './schemas.ts';

@@ -53,7 +53,7 @@ export function loginEndpoints({ issuer, change }: IssuingOffice): AnyEndpoint<{
         const login = await loginOf(db, tenantId, email);
         if (!login) throw notFound('No such user');
         // Made before the change begins: it takes long on purpose, and nobody should wait for it holding a lock.
-        const next = await issuer.tenants.passwords.another(tenantId, passwordsOf(login), input.body.value);
+        const next = await issuer.passwords.another(tenantId, passwordsOf(login), input.body.value);
         const set = async (inside: Db): Promise<void> => {
           if (!next) throw new Refusal('PASSWORD_ALREADY_USED');
           const user = await userOf(inside, input.params);

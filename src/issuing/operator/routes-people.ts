@@ -13,9 +13,24 @@ import {
   Text,
 } from '../../http/index.ts';
 import type { Db } from '../../store/index.ts';
-import { CHANNELS_3DS, defaultIdentity, factorPut, factorsOf, type Identity, identitiesOf, identityCreate, identityGet, identityUpsert, KYC_LEVELS, KYC_STATES, OWNER_TYPES, type User, userCreate, userGet, usersOf, userToChange, userUpsert } from '../people/index.ts';
 import { filled } from '../fields/index.ts';
-import { programmeRows } from '../tenants/index.ts';
+import {
+  defaultIdentity,
+  factorPut,
+  factorsOf,
+  type Identity,
+  identitiesOf,
+  identityCreate,
+  identityGet,
+  identityUpsert,
+  type User,
+  userCreate,
+  userGet,
+  usersOf,
+  userToChange,
+  userUpsert,
+} from '../people/index.ts';
+import { CHANNELS_3DS, KYC_LEVELS, KYC_STATES, OWNER_TYPES, programmeRows } from '../tenants/index.ts';
 import type { IssuingOffice } from './office.ts';
 import { factors, listOf, ownedIdentity, ownedUser, userWithFactors } from './routes-answers.ts';
 import {
@@ -214,7 +229,7 @@ export function peopleEndpoints({ issuer, tools, change }: IssuingOffice): AnyEn
         const { id: tenantId } = await tenantNamed(db, input.params.tenant);
         const identity = await identityOf(tenantId, input.params.id);
         // Made before the change begins: it takes long on purpose, and nobody should wait for it holding a lock.
-        const hashed = password === undefined ? null : await issuer.tenants.passwords.from(tenantId, password);
+        const hashed = password === undefined ? null : await issuer.passwords.from(tenantId, password);
         const made = await change(input, 'user.create', input.params.id, async (inside) => {
           const user = await userCreate(inside, tools, {
             id: ids.next(),

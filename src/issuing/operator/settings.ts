@@ -14,8 +14,7 @@ import {
   text,
 } from '../fields/index.ts';
 import { INTERVALS } from '../rules/index.ts';
-import { BRANDS, DELIVERY_METHODS, MODES } from '../tenants/index.ts';
-import { CHANNELS_3DS, KYC_LEVELS, OWNER_TYPES } from '../people/index.ts';
+import { BRANDS, CHANNELS_3DS, DELIVERY_METHODS, KYC_LEVELS, MODES, OWNER_TYPES } from '../tenants/index.ts';
 
 const COUNTRY = /^[A-Z]{2}$/;
 const CURRENCY = /^[A-Z]{3}$/;

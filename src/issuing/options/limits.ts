@@ -2,7 +2,14 @@
 import type { Once } from '../../store/index.ts';
 import type { Session } from '../access/index.ts';
 import { type Card, cardKind, cardUpdate, needCard } from '../cards/index.ts';
-import { commitAnswer, type CommittedAnswer, type Ending, type Issuer, Refusal, type RefusalCode } from '../issuer/index.ts';
+import {
+  type CommittedAnswer,
+  commitAnswer,
+  type Ending,
+  type Issuer,
+  Refusal,
+  type RefusalCode,
+} from '../issuer/index.ts';
 import type { SpendRules } from '../rules/index.ts';
 
 /** The greatest amount that the network can carry (DE 4, twelve digits). */

@@ -2,8 +2,22 @@
 import type { Once } from '../../store/index.ts';
 import type { Session } from '../access/index.ts';
 import { type Address, type Card, type CardDetails, cardKind, cardUpdate, needCard } from '../cards/index.ts';
-import { artworkFor, type CardInput, countryAllowed, isCountry, linkedOf, mobileInsert, mobileKind, mobileOfUser, needMobile, optionConflict, programmeOf, type ThreeDs, type Wanted } from '../creation/index.ts';
-import { commitAnswer, type CommittedAnswer, type Ending, type Issuer, Refusal } from '../issuer/index.ts';
+import {
+  artworkFor,
+  type CardInput,
+  countryAllowed,
+  isCountry,
+  linkedOf,
+  mobileInsert,
+  mobileKind,
+  mobileOfUser,
+  needMobile,
+  optionConflict,
+  programmeOf,
+  type ThreeDs,
+  type Wanted,
+} from '../creation/index.ts';
+import { type CommittedAnswer, commitAnswer, type Ending, type Issuer, Refusal } from '../issuer/index.ts';
 import type { Profile } from '../tenants/index.ts';
 
 export interface CardChange {

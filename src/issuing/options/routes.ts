@@ -1,7 +1,7 @@
 // PATCH /cards/{cardId} and /cards/limits: a card's options and its spend rules.
 import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
 import type { Session } from '../access/index.ts';
-import { type Card, card as shownCard, cardAsked, CardPath, idGiven, profileOf, unknownCard } from '../cards/index.ts';
+import { type Card, CardPath, cardAsked, idGiven, profileOf, card as shownCard, unknownCard } from '../cards/index.ts';
 import { CHANGE_CODES, channelMeant } from '../creation/index.ts';
 import { answered, conflict, type Issuer } from '../issuer/index.ts';
 import { viewFor } from '../reading/index.ts';

@@ -1,5 +1,5 @@
 // Shapes of changes: a card's options, its spend rules. Rule: what is absent stays.
-import { friendlyName, tag } from '../accounts/index.ts';
+import { tag } from '../accounts/index.ts';
 import { cardFields } from '../cards/index.ts';
 import { amount, choice, flag, list, object, shape, text } from '../fields/index.ts';
 import { INTERVALS } from '../rules/index.ts';
@@ -49,7 +49,13 @@ const limitFields = {
       {
         value: object(
           {
-            currency: text({ required: true, max: cardFields.anyLength, blank: 'REGEX', pattern: /^[A-Z]{3}$/, exact: true }),
+            currency: text({
+              required: true,
+              max: cardFields.anyLength,
+              blank: 'REGEX',
+              pattern: /^[A-Z]{3}$/,
+              exact: true,
+            }),
             amount: amount({ required: true, min: 0 }),
           },
           { required: true },

@@ -26,3 +26,4 @@ export {
   userToChange,
   userUpsert,
 } from './queries.ts';
+export { seedPeople } from './seed.ts';

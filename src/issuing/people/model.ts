@@ -1,16 +1,6 @@
 // Who holds cards: identities (consumers and corporates), their users, and what is known of them.
 import { type CardLimits, type SpendRules, UNLIMITED } from '../rules/index.ts';
-
-export const OWNER_TYPES = ['consumer', 'corporate'] as const;
-export type OwnerType = (typeof OWNER_TYPES)[number];
-
-export const KYC_LEVELS = ['KYC_LEVEL_1', 'KYC_LEVEL_2'] as const;
-export type KycLevel = (typeof KYC_LEVELS)[number];
-export const KYC_STATES = ['NOT_STARTED', 'INITIATED', 'PENDING_REVIEW', 'APPROVED', 'REJECTED'] as const;
-export type KycState = (typeof KYC_STATES)[number];
-/** How a cardholder may be asked: also the kinds of factors that a user enrols for. */
-export const CHANNELS_3DS = ['OTP_SMS', 'BIOMETRICS', 'EXTERNAL_AUTHY'] as const;
-export type AuthChannel = (typeof CHANNELS_3DS)[number];
+import type { KycLevel, KycState, OwnerType } from '../tenants/index.ts';
 
 export interface Identity {
   readonly tenant_id: bigint;

@@ -1,7 +1,8 @@
 // Statements on identities, users and factors. Rule: every row is found under its tenant, never by its id alone.
 import { type Change, type Db, follow, insert, type Kind, type Need, table } from '../../store/index.ts';
 import { filled } from '../fields/index.ts';
-import { type AuthChannel, defaultIdentity, type Identity, type User } from './model.ts';
+import { type AuthChannel, tenantHold } from '../tenants/index.ts';
+import { defaultIdentity, type Identity, type User } from './model.ts';
 import type { Password } from './passwords.ts';
 
 const USER = 'tenant_id, id, identity_id, kind, name, surname, email, mobile, active, roles, created_at, updated_at';
@@ -74,7 +75,7 @@ export async function userGet(db: Db, tenantId: bigint, id: bigint): Promise<Use
  * others change meanwhile is not written back.
  */
 export async function userToChange(db: Db, tenantId: bigint, id: bigint): Promise<User | null> {
-  await db.query('select id from tenants where id = $1 for no key update', [tenantId]);
+  await tenantHold(db, tenantId);
   return userGet(db, tenantId, id);
 }
 
@@ -142,7 +143,7 @@ export const usersOf = (db: Db, tenantId: bigint, identityId: bigint): Promise<U
  * transaction: the tenant's row stands for its addresses, so that of two who take the same one the second finds it taken.
  */
 export async function userUpsert(db: Db, row: User, password: Password | null = null): Promise<boolean> {
-  await db.query('select id from tenants where id = $1 for no key update', [row.tenant_id]);
+  await tenantHold(db, row.tenant_id);
   const taken = await db.query('select id from users where tenant_id = $1 and email = $2 and id <> $3', [
     row.tenant_id,
     row.email,

@@ -4,7 +4,15 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Once } from '../../store/index.ts';
 import { blocked } from '../accounts/index.ts';
 import { type Asker, askerIs, type Card, cardKind, cardUpdate, dueAtOf } from '../cards/index.ts';
-import { commitAnswer, type CommittedAnswer, type Ending, type Issuer, Refusal, type RefusalCode, refusedEnding } from '../issuer/index.ts';
+import {
+  type CommittedAnswer,
+  commitAnswer,
+  type Ending,
+  type Issuer,
+  Refusal,
+  type RefusalCode,
+  refusedEnding,
+} from '../issuer/index.ts';
 import { needsOfChange, type OpenHolds, restand } from '../life/index.ts';
 import { activationHash } from './order.ts';
 

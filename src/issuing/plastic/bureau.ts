@@ -1,7 +1,15 @@
 // The bureau that makes the plastic: a real one reports, the sandbox's goes its steps by the clock.
 import { addMs } from '../../base/index.ts';
-import { type Card, cardKind, cardUpdate, dueAtOf, type ManufacturingState, needCard, type PhysicalCard } from '../cards/index.ts';
-import { commitAnswer, type CommittedAnswer, type Ending, type Issuer, Refusal } from '../issuer/index.ts';
+import {
+  type Card,
+  cardKind,
+  cardUpdate,
+  dueAtOf,
+  type ManufacturingState,
+  needCard,
+  type PhysicalCard,
+} from '../cards/index.ts';
+import { type CommittedAnswer, commitAnswer, type Ending, type Issuer, Refusal } from '../issuer/index.ts';
 
 /** The simulated bureau: how long each state lasts before the next. A real one is told of the order, and tells us. */
 const BUREAU: Readonly<Partial<Record<ManufacturingState, readonly [next: ManufacturingState, afterMs: number]>>> = {

@@ -2,7 +2,17 @@
 // Rule: each is decided on the locked card, from its own due moment, so that a clock that jumps does the same as one that walks.
 import type { Timeline } from '../../store/index.ts';
 import { destroyed } from '../accounts/index.ts';
-import { type Card, cardKind, cardsDue, cardUpdate, dueAtOf, expiryMoment, monthAfter, nextCardDueAt, type PhysicalCard } from '../cards/index.ts';
+import {
+  type Card,
+  cardKind,
+  cardsDue,
+  cardUpdate,
+  dueAtOf,
+  expiryMoment,
+  monthAfter,
+  nextCardDueAt,
+  type PhysicalCard,
+} from '../cards/index.ts';
 import type { Issuer } from '../issuer/index.ts';
 import { needsOfChange, type OpenHolds, restand } from '../life/index.ts';
 import { bureauStep } from './bureau.ts';

@@ -2,8 +2,29 @@
 // moves there.
 import type { Change, Loaded, Once } from '../../store/index.ts';
 import { ACTIVE, destroyed, emptyFunds, type Funds, fundsInsert, fundsKind, transferFunds } from '../accounts/index.ts';
-import { type Asker, askerIs, type Card, cardInsert, cardKind, cardNumberInsert, cardUpdate, dueAtOf, liveChanges, monthAfter, nextNumber, type PhysicalCard, providerFor } from '../cards/index.ts';
-import { commitAnswer, type CommittedAnswer, type Ending, type Issuer, Refusal, type RefusalCode } from '../issuer/index.ts';
+import {
+  type Asker,
+  askerIs,
+  type Card,
+  cardInsert,
+  cardKind,
+  cardNumberInsert,
+  cardUpdate,
+  dueAtOf,
+  liveChanges,
+  monthAfter,
+  nextNumber,
+  type PhysicalCard,
+  providerFor,
+} from '../cards/index.ts';
+import {
+  type CommittedAnswer,
+  commitAnswer,
+  type Ending,
+  type Issuer,
+  Refusal,
+  type RefusalCode,
+} from '../issuer/index.ts';
 import { needsOfChange, type OpenHolds, restand } from '../life/index.ts';
 import type { CardViewer } from '../reading/index.ts';
 import { needRange, type Profile, rangeKind, rangeUpdate } from '../tenants/index.ts';

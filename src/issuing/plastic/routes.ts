@@ -1,12 +1,20 @@
 // /cards: activate, upgrade, replace.
 import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
 import type { Session } from '../access/index.ts';
-import { askerOf, card as shownCard, cardAsked, CardPath, operationOf, profileOf, unknownCard } from '../cards/index.ts';
+import {
+  askerOf,
+  CardPath,
+  cardAsked,
+  operationOf,
+  profileOf,
+  card as shownCard,
+  unknownCard,
+} from '../cards/index.ts';
 import { answered, conflict, type Issuer, type RefusalCode } from '../issuer/index.ts';
 import type { OpenHolds } from '../life/index.ts';
 import { viewFor } from '../reading/index.ts';
 import { activateCard } from './activate.ts';
-import { replaceCard, type Replacement } from './replace.ts';
+import { type Replacement, replaceCard } from './replace.ts';
 import { ActivateBody, ReplaceBody, UpgradeBody } from './schemas.ts';
 import { upgradeCard } from './upgrade.ts';
 

@@ -1,7 +1,23 @@
 // POST /cards/upgrade: a virtual card gets plastic. Rule: one order a card; what comes after it is a replacement.
 import type { Once } from '../../store/index.ts';
-import { type Asker, askerIs, type Card, cardKind, cardUpdate, type DeliveryAddress, dueAtOf, needCard } from '../cards/index.ts';
-import { commitAnswer, type CommittedAnswer, type Ending, type Issuer, Refusal, type RefusalCode } from '../issuer/index.ts';
+import {
+  type Asker,
+  askerIs,
+  type Card,
+  cardKind,
+  cardUpdate,
+  type DeliveryAddress,
+  dueAtOf,
+  needCard,
+} from '../cards/index.ts';
+import {
+  type CommittedAnswer,
+  commitAnswer,
+  type Ending,
+  type Issuer,
+  Refusal,
+  type RefusalCode,
+} from '../issuer/index.ts';
 import type { DeliveryMethod, Profile } from '../tenants/index.ts';
 import { activationHash, orderedPlastic } from './order.ts';
 

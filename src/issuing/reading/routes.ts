@@ -1,8 +1,16 @@
 // GET /cards: a list, one card, its statement.
 import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
 import type { Session } from '../access/index.ts';
-import { statementAnswer, statementPage, StatementQuery } from '../accounts/index.ts';
-import { card as shownCard, cardAsked, CardPath, cardsList, cardsPage, instrumentOf, unknownCard } from '../cards/index.ts';
+import { StatementQuery, statementAnswer, statementPage } from '../accounts/index.ts';
+import {
+  CardPath,
+  cardAsked,
+  cardsList,
+  cardsPage,
+  instrumentOf,
+  card as shownCard,
+  unknownCard,
+} from '../cards/index.ts';
 import type { Issuer } from '../issuer/index.ts';
 import { CardsQuery } from './schemas.ts';
 import { viewFor, viewsFor } from './view.ts';

@@ -42,4 +42,3 @@ export async function viewsFor(issuer: Issuer, session: Session, cards: readonly
     cardView(issuer.permutation, card, funds.get(card.id) ?? null, tokensFor(issuer, session, card)),
   );
 }
-

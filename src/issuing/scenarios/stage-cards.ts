@@ -5,14 +5,14 @@ import type { Session } from '../access/index.ts';
 import { fundsOf } from '../accounts/index.ts';
 import { type Authorizer, merchantWire, presenting } from '../authorization/index.ts';
 import { type Asker, type Card, cardGet, cardsList, EVERY_CARD } from '../cards/index.ts';
-import { activateCard, replaceCard, upgradeCard } from '../plastic/index.ts';
-import { changeCard } from '../life/index.ts';
-import { clearValues } from '../secrets/index.ts';
 import { createCard } from '../creation/index.ts';
-import { moveToken, requestToken, walletTokensOf } from '../tokens/index.ts';
 import type { Issuer } from '../issuer/index.ts';
+import { changeCard } from '../life/index.ts';
+import { activateCard, replaceCard, upgradeCard } from '../plastic/index.ts';
 import { openHolds } from '../rules/index.ts';
+import { clearValues } from '../secrets/index.ts';
 import { fixedId } from '../tenants/index.ts';
+import { moveToken, requestToken, walletTokensOf } from '../tokens/index.ts';
 import { transfer } from '../transfers/index.ts';
 import { address, goodCard } from './creation.ts';
 

@@ -6,8 +6,8 @@ import { accountsList, changeAccount, createAccount, EVERY_ACCOUNT } from '../ac
 import type { Authorizer } from '../authorization/index.ts';
 import { attachedCards } from '../cards/index.ts';
 import type { Issuer } from '../issuer/index.ts';
+import { identityGet, loginReset, loginTried, userGet } from '../people/index.ts';
 import { fixedId, sandboxTenantId, sandboxUsers } from '../tenants/index.ts';
-import { loginReset, loginTried } from '../people/index.ts';
 import { cardStage, type StagedCard } from './stage-cards.ts';
 
 export { ACTIVATION_CODE, ORDER, type StagedCard } from './stage-cards.ts';
@@ -54,7 +54,7 @@ export function stageFor(issuer: Issuer, authorizer: Authorizer): Stage {
 
   async function userOf(email: string) {
     const fixed = sandboxUsers.find((user) => user.email === email);
-    const user = fixed && (await issuer.tenants.user(tenantId, fixedId(permutation, fixed.id)));
+    const user = fixed && (await userGet(issuer.db, tenantId, fixedId(permutation, fixed.id)));
     if (!user) throw new Error(`the sandbox has no ${email}`);
     return user;
   }
@@ -63,7 +63,7 @@ export function stageFor(issuer: Issuer, authorizer: Authorizer): Stage {
     const user = await userOf(email);
     const [tenant, identity] = await Promise.all([
       issuer.tenants.tenant(tenantId),
-      issuer.tenants.identity(tenantId, user.identity_id),
+      identityGet(issuer.db, tenantId, user.identity_id),
     ]);
     if (!tenant || !identity) throw new Error('the sandbox is not whole');
     return { tenant, identity, user, tokenHash: '', steppedUp: false };

@@ -2,7 +2,14 @@
 import type { Once } from '../../store/index.ts';
 import type { Session } from '../access/index.ts';
 import { type Card, cardKind, cardUpdate, needCard } from '../cards/index.ts';
-import { commitAnswer, type CommittedAnswer, type Ending, type Issuer, Refusal, type RefusalCode } from '../issuer/index.ts';
+import {
+  type CommittedAnswer,
+  commitAnswer,
+  type Ending,
+  type Issuer,
+  Refusal,
+  type RefusalCode,
+} from '../issuer/index.ts';
 import { clearValues, revealToken } from './reveal.ts';
 
 const SHOWN: readonly (readonly [RefusalCode, (card: Card) => boolean])[] = [

@@ -1,12 +1,12 @@
 // /cards/reveal and /cards/pin.
 import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
 import type { Session } from '../access/index.ts';
-import { cardAsked, CardPath, idGiven, unknownCard } from '../cards/index.ts';
+import { CardPath, cardAsked, idGiven, unknownCard } from '../cards/index.ts';
 import { shape, text } from '../fields/index.ts';
 import { answered, conflict, type Issuer } from '../issuer/index.ts';
 import { pinFor, unblockPin } from './pin.ts';
 import { reveal } from './reveal.ts';
-import { pin as shownPin, revealedValue } from './routes-answers.ts';
+import { revealedValue, pin as shownPin } from './routes-answers.ts';
 
 const endpoint = endpointOf<Session>();
 const TAG = 'Cards';

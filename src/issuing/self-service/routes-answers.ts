@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { Choice, Matching, Optional, Shape } from '../../http/index.ts';
 import { milliseconds, shownId, shownText } from '../issuer/index.ts';
-import { CHANNELS_3DS } from '../people/index.ts';
+import { CHANNELS_3DS } from '../tenants/index.ts';
 
 export const shownIdentity = Shape(
   {

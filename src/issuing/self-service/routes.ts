@@ -3,7 +3,8 @@ import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
 import type { Session } from '../access/index.ts';
 import { failureOfFields } from '../fields/index.ts';
 import { answeredOnce, conflict, done, forbidden, type Issuer, page, Refusal } from '../issuer/index.ts';
-import { CHANNELS_3DS, isGuessable, usersOf } from '../people/index.ts';
+import { factorsOf, isGuessable, usersOf } from '../people/index.ts';
+import { CHANNELS_3DS } from '../tenants/index.ts';
 import { shownFactors, shownIdentity, shownUser } from './routes-answers.ts';
 import { FactorPath, IdentityPath, PasswordBody, UserBody, UserPatch, UserPath, UsersQuery } from './schemas.ts';
 import { changePassword, createUser, patchUser, setActive, setFactor, userAsked, userView } from './users.ts';
@@ -15,7 +16,7 @@ const unknown = { 404: { description: 'No such identity or user of this identity
 const DONE = { status: 204, body: null } as const;
 
 export function selfServiceEndpoints(issuer: Issuer): AnyEndpoint<Session>[] {
-  const { db, permutation, tenants } = issuer;
+  const { db, permutation } = issuer;
   const { outward } = permutation;
 
   return [
@@ -160,7 +161,7 @@ export function selfServiceEndpoints(issuer: Issuer): AnyEndpoint<Session>[] {
       right: null,
       answers: { 200: { description: 'Factors', schema: shownFactors } },
       async handler({ principal: { tenant, user } }) {
-        const active = await tenants.factors(tenant.id, user.id);
+        const active = await factorsOf(db, tenant.id, user.id);
         return {
           status: 200,
           body: { factors: CHANNELS_3DS.map((kind) => ({ kind, enrolled: active.includes(kind) })) },

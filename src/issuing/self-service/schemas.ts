@@ -1,6 +1,7 @@
 // Shapes of requests about users and factors.
 import { choice, object, pathId, queryInteger, shape, text } from '../fields/index.ts';
-import { CHANNELS_3DS, isGuessable, SHORTEST_PASSWORD } from '../people/index.ts';
+import { isGuessable, SHORTEST_PASSWORD } from '../people/index.ts';
+import { CHANNELS_3DS } from '../tenants/index.ts';
 
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 const MOBILE = /^\+\d+$/;

@@ -3,8 +3,22 @@
 import type { Need, Once } from '../../store/index.ts';
 import { type Session, sessionsEnd } from '../access/index.ts';
 import { type CommittedAnswer, commitAnswer, type Issuer, Refusal, type RefusalCode } from '../issuer/index.ts';
-import { type AuthChannel, factorPut, loginOf, loginTried, mobileOfOther, needEmail, passwordSet, passwordsOf, type User, userEmailKind, userInsert, userToChange, userUpsert } from '../people/index.ts';
-import type { Programme } from '../tenants/index.ts';
+import {
+  factorPut,
+  loginOf,
+  loginTried,
+  mobileOfOther,
+  needEmail,
+  passwordSet,
+  passwordsOf,
+  type User,
+  userEmailKind,
+  userGet,
+  userInsert,
+  userToChange,
+  userUpsert,
+} from '../people/index.ts';
+import type { AuthChannel, Programme } from '../tenants/index.ts';
 
 export interface UserRequest {
   readonly name: string;
@@ -53,7 +67,7 @@ export async function createUser(
   await freeMobile(issuer, session, request.mobileNumber ?? null);
   const { tenant, identity } = session;
   const email = request.email.toLowerCase();
-  const password = request.password ? await issuer.tenants.passwords.from(tenant.id, request.password.value) : null;
+  const password = request.password ? await issuer.passwords.from(tenant.id, request.password.value) : null;
   const need: Need = needEmail(tenant.id, email);
   const now = issuer.clock.now();
   const user: User = {
@@ -88,7 +102,7 @@ export async function createUser(
 /** A user of the identity by its outward id; the root user sees all, others themselves. */
 export async function userAsked(issuer: Issuer, session: Session, text: string): Promise<User> {
   const id = issuer.permutation.inward(text);
-  const user = id === null ? null : await issuer.tenants.user(session.tenant.id, id);
+  const user = id === null ? null : await userGet(issuer.db, session.tenant.id, id);
   const own =
     user?.identity_id === session.identity.id && (session.user.kind === 'root' || user.id === session.user.id);
   if (!user || !own) throw new Refusal('RESOURCE_NOT_FOUND');
@@ -140,13 +154,13 @@ const LOCKED_MS = 30 * 60_000;
 export async function changePassword(issuer: Issuer, session: Session, old: string, next: string): Promise<void> {
   const { tenant, user } = session;
   const login = await loginOf(issuer.db, tenant.id, user.email);
-  const right = await issuer.tenants.passwords.matches(tenant.id, login?.password ?? null, old);
+  const right = await issuer.passwords.matches(tenant.id, login?.password ?? null, old);
   const now = issuer.clock.now();
   const until = new Date(now.getTime() + LOCKED_MS);
   const counted = await loginTried(issuer.db, tenant.id, user.id, { right, now, most: MOST_FAILURES, until });
   if (!counted) throw new Refusal('LOGIN_LOCKED');
   if (!right || !login) throw new Refusal('PASSWORD_INVALID');
-  const password = await issuer.tenants.passwords.another(tenant.id, passwordsOf(login), next);
+  const password = await issuer.passwords.another(tenant.id, passwordsOf(login), next);
   if (!password) throw new Refusal('PASSWORD_ALREADY_USED');
   await issuer.db.transaction(async (db) => {
     const set = await passwordSet(

@@ -22,9 +22,10 @@ export {
   secretEnd,
   secretsOf,
   setupHold,
+  tenantHold,
   tenantRows,
   tenantUpsert,
 } from './queries.ts';
-export { SANDBOX_PASSWORD, sandboxAccounts, sandboxTenants, sandboxUsers } from './sandbox.ts';
-export { fixedId, sandboxTenantId, sandboxTenantSecrets, seedTenants } from './seed.ts';
+export { SANDBOX_PASSWORD, sandboxAccounts, sandboxIdentities, sandboxTenants, sandboxUsers } from './sandbox.ts';
+export { fixedId, type SeedMore, sandboxTenantId, sandboxTenantSecrets, seedTenants } from './seed.ts';
 export { createTenants, type TenantsRoom } from './tenants.ts';

@@ -1,15 +1,6 @@
 // Tenant, programme, profile: what an operator sets up, and what cards are made and judged by. Rows keep only what differs from the
 // defaults here. Rule: a setting that is not listed here does not exist.
 import { filled } from '../fields/index.ts';
-import {
-  type AuthChannel,
-  type Identity,
-  KYC_LEVELS,
-  type KycLevel,
-  type OwnerType,
-  type Passwords,
-  type User,
-} from '../people/index.ts';
 import { type CardLimits, type SpendRules, UNLIMITED } from '../rules/index.ts';
 
 export interface InstallationSettings {
@@ -47,6 +38,17 @@ export const defaultTenant: TenantSettings = {
   availability: 'up',
   rateLimit: null,
 };
+
+export const OWNER_TYPES = ['consumer', 'corporate'] as const;
+export type OwnerType = (typeof OWNER_TYPES)[number];
+
+export const KYC_LEVELS = ['KYC_LEVEL_1', 'KYC_LEVEL_2'] as const;
+export type KycLevel = (typeof KYC_LEVELS)[number];
+export const KYC_STATES = ['NOT_STARTED', 'INITIATED', 'PENDING_REVIEW', 'APPROVED', 'REJECTED'] as const;
+export type KycState = (typeof KYC_STATES)[number];
+/** How a cardholder may be asked: also the kinds of factors that a user enrols for. */
+export const CHANNELS_3DS = ['OTP_SMS', 'BIOMETRICS', 'EXTERNAL_AUTHY'] as const;
+export type AuthChannel = (typeof CHANNELS_3DS)[number];
 
 /** What an identity of a KYC level may do; null: no limit. */
 export interface KycLimits {
@@ -193,7 +195,7 @@ export interface Profile {
   readonly settings: ProfileSettings;
 }
 
-/** Tenants, programmes and profiles stand in memory, at most two seconds old; identities and users are read when asked for. */
+/** Tenants, programmes and profiles stand in memory, at most two seconds old. */
 export interface Tenants {
   /**
    * The tenant of an API secret; null: unknown, expired or revoked secret, inactive tenant, a secret that is bound to other certificates
@@ -205,11 +207,6 @@ export interface Tenants {
   profile(tenantId: bigint, id: bigint): Promise<Profile | null>;
   installation(): Promise<InstallationSettings>;
   all(): Promise<readonly Tenant[]>;
-  identity(tenantId: bigint, id: bigint): Promise<Identity | null>;
-  user(tenantId: bigint, id: bigint): Promise<User | null>;
-  /** Kinds of the user's active factors. */
-  factors(tenantId: bigint, userId: bigint): Promise<readonly AuthChannel[]>;
-  readonly passwords: Passwords;
 }
 
 /** A programme's settings as they apply. The one null that is not a default: a KYC level without limit of cards. */

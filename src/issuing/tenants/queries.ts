@@ -18,6 +18,11 @@ export async function setupHold(db: Db): Promise<void> {
   await db.query('select version from issuing_versions for update');
 }
 
+/** Locks the tenant's row until the transaction ends: it stands for what is unique in the tenant. */
+export async function tenantHold(db: Db, tenantId: bigint): Promise<void> {
+  await db.query('select id from tenants where id = $1 for no key update', [tenantId]);
+}
+
 export async function versionNow(db: Db): Promise<bigint> {
   const rows = await db.query<{ version: bigint }>('select version from issuing_versions');
   return rows[0]?.version ?? 0n;

@@ -1,21 +1,10 @@
-// Puts the sandbox's tenants and people into the database, on the first start; what is there stays as the operator left it.
+// Puts the sandbox's tenants into the database, on the first start; what is there stays as the operator left it.
 // Rule: live mode knows none of these secrets, and doesn't start while one of them is valid.
 import type { Permutation } from '../../base/index.ts';
 import type { Db } from '../../store/index.ts';
-import { factorPut, identityCreate, identityUpsert, passwordFrom, userCreate } from '../people/index.ts';
-import { UNLIMITED } from '../rules/index.ts';
 import { secretCreate, type Tools, tenantCreate } from './manage.ts';
 import { installationPut, profileUpsert, programmeUpsert, rangeInsert, tenantRows, versionNext } from './queries.ts';
-import {
-  SANDBOX_PASSWORD,
-  sandboxIdentities,
-  sandboxInstallation,
-  sandboxProfiles,
-  sandboxProgrammes,
-  sandboxRanges,
-  sandboxTenants,
-  sandboxUsers,
-} from './sandbox.ts';
+import { sandboxInstallation, sandboxProfiles, sandboxProgrammes, sandboxRanges, sandboxTenants } from './sandbox.ts';
 import type { TenantsRoom } from './tenants.ts';
 
 /** The internal id behind a published one. */
@@ -29,17 +18,23 @@ export function fixedId({ inward }: Permutation, outward: string): bigint {
 export const sandboxTenantId = (permutation: Permutation, name: string): bigint =>
   fixedId(permutation, String(6001 + sandboxTenants.findIndex((tenant) => tenant.name === name)));
 
+/** What else the sandbox begins with, in the same transaction. */
+export type SeedMore = (db: Db, tools: Tools, permutation: Permutation) => Promise<void>;
+
 /** True when this start has made the data. Two processes may try at once: one waits for the other. */
-export async function seedTenants(tenants: TenantsRoom, tools: Tools, permutation: Permutation): Promise<boolean> {
+export async function seedTenants(
+  tenants: TenantsRoom,
+  tools: Tools,
+  permutation: Permutation,
+  more: SeedMore,
+): Promise<boolean> {
   const first = sandboxTenantId(permutation, 'sandbox');
   if (await tenants.tenant(first)) return false;
-  // One hash for all: they have one password, and each costs a twentieth of a second.
-  const password = await passwordFrom(tools.random, SANDBOX_PASSWORD);
   return tenants.change(async (db) => {
     await versionNext(db);
     if ((await tenantRows(db)).some(({ id }) => id === first)) return false;
     await seedSetup(db, tools, permutation);
-    await seedPeople(db, tools, permutation, password);
+    await more(db, tools, permutation);
     return true;
   });
 }
@@ -67,49 +62,6 @@ async function seedSetup(db: Db, tools: Tools, permutation: Permutation): Promis
       settings,
       created_at: now,
     });
-}
-
-async function seedPeople(
-  db: Db,
-  tools: Tools,
-  permutation: Permutation,
-  password: Awaited<ReturnType<typeof passwordFrom>>,
-): Promise<void> {
-  const now = tools.clock.now();
-  const id = (outward: string): bigint => fixedId(permutation, outward);
-  for (const { tenant, programme, id: outward, type, name, kycState, kycLevel, mostCards } of sandboxIdentities) {
-    const identity = await identityCreate(db, tools, {
-      id: id(outward),
-      tenantId: sandboxTenantId(permutation, tenant),
-      programmeId: id(programme),
-      type,
-      name,
-      kycState: kycState ?? 'APPROVED',
-      kycLevel: kycLevel ?? 'KYC_LEVEL_2',
-    });
-    if (mostCards !== undefined)
-      await identityUpsert(db, {
-        ...identity,
-        settings: { ...identity.settings, cardLimits: { ...UNLIMITED, total: mostCards } },
-      });
-  }
-  for (const user of sandboxUsers) {
-    const tenantId = sandboxTenantId(permutation, user.tenant);
-    await userCreate(db, tools, {
-      id: id(user.id),
-      tenantId,
-      identityId: id(user.identity),
-      kind: user.kind,
-      name: user.name,
-      surname: 'Example',
-      email: user.email,
-      mobile: user.mobile,
-      active: user.active ?? true,
-      password,
-    });
-    for (const kind of user.factors ? (['OTP_SMS', 'BIOMETRICS', 'EXTERNAL_AUTHY'] as const) : [])
-      await factorPut(db, { tenant_id: tenantId, user_id: id(user.id), kind, active: true, created_at: now });
-  }
 }
 
 /** Names of tenants whose published sandbox secret is valid: a live server must not start with any. */

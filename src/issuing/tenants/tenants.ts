@@ -1,10 +1,9 @@
 // Tenants, programmes and profiles in memory: a request finds them without a query.
 // Rule: a wrong secret costs the same work as a right one; what this process committed is seen by the next request, what another process
 // committed by a request two seconds later.
-import { type Clock, type Log, opensTo, type Random } from '../../base/index.ts';
+import { type Clock, type Log, opensTo } from '../../base/index.ts';
 import type { Db } from '../../store/index.ts';
 import { filled } from '../fields/index.ts';
-import { createPasswords, factorsOf, identityGet, userGet } from '../people/index.ts';
 import {
   defaultInstallation,
   defaultProfile,
@@ -34,7 +33,6 @@ export interface TenantsOptions {
   readonly database: Db & { transaction<Value>(work: (db: Db) => Promise<Value>): Promise<Value> };
   readonly keyed: Keyed;
   readonly clock: Clock;
-  readonly random: Random;
   readonly log: Log;
 }
 
@@ -125,7 +123,7 @@ async function read(db: Db, version: bigint): Promise<Memory> {
   };
 }
 
-export function createTenants({ database, keyed, clock, random, log }: TenantsOptions): TenantsRoom {
+export function createTenants({ database, keyed, clock, log }: TenantsOptions): TenantsRoom {
   let memory = NOTHING;
   let loadedMs = Number.NEGATIVE_INFINITY;
   let loading: Promise<void> | null = null;
@@ -163,7 +161,6 @@ export function createTenants({ database, keyed, clock, random, log }: TenantsOp
 
   return {
     refresh,
-    passwords: createPasswords({ clock, random }),
     async authenticate(secret, certificate = null) {
       const { secrets } = await fresh();
       const found = secrets.get(secretHash(keyed, secret).toString('hex'));
@@ -175,9 +172,6 @@ export function createTenants({ database, keyed, clock, random, log }: TenantsOp
     profile: async (tenantId, id) => (await fresh()).profiles.get(keyOf(tenantId, id)) ?? null,
     installation: async () => (await fresh()).installation,
     all: async () => [...(await fresh()).tenants.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
-    identity: (tenantId, id) => identityGet(database, tenantId, id),
-    user: (tenantId, id) => userGet(database, tenantId, id),
-    factors: (tenantId, userId) => factorsOf(database, tenantId, userId),
     async change(work) {
       try {
         return await database.transaction(work);

@@ -1,7 +1,7 @@
 // /cards/wallet-tokens: a card on its cardholder's devices; and the device's side of it, below /simulator.
 import { type AnyEndpoint, Choice, Digits, endpointOf, Failure, Shape } from '../../http/index.ts';
 import type { Session } from '../access/index.ts';
-import { askerOf, cardAnywhere, cardAsked, CardPath, idGiven, unknownCard } from '../cards/index.ts';
+import { askerOf, CardPath, cardAnywhere, cardAsked, idGiven, unknownCard } from '../cards/index.ts';
 import { choice, pathId, shape, text } from '../fields/index.ts';
 import { answered, conflict, type Issuer, Refusal } from '../issuer/index.ts';
 import { walletTokensOf } from './queries.ts';

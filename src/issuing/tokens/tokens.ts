@@ -2,7 +2,7 @@
 // card and device". Rule: under the card's lock, so that no token outlives the card that it stands for.
 import type { Once } from '../../store/index.ts';
 import { type Asker, askerIs, type Card, cardKind, needCard } from '../cards/index.ts';
-import { commitAnswer, type CommittedAnswer, type Ending, type Issuer, Refusal } from '../issuer/index.ts';
+import { type CommittedAnswer, commitAnswer, type Ending, type Issuer, Refusal } from '../issuer/index.ts';
 import { type WalletToken, walletTokenInsert, walletTokensKind, walletTokenUpdate } from './queries.ts';
 
 export const walletTokenView = (outward: (id: bigint) => string, token: WalletToken): object => ({
