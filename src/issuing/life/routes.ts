@@ -19,8 +19,8 @@ const SUMMARIES: Readonly<Record<CardMove, readonly [summary: string, codes: rea
   'report-stolen': ['Report a physical card stolen', ['INSTRUMENT_NOT_PHYSICAL', 'INSTRUMENT_DESTROYED']],
 };
 
-export const lifeEndpoints = (issuer: Issuer, openHolds: OpenHolds): AnyEndpoint<Session>[] => [
-  ...(Object.keys(MOVES) as CardMove[]).map((move) =>
+export const lifeEndpoints = (issuer: Issuer, openHolds: OpenHolds): AnyEndpoint<Session>[] =>
+  (Object.keys(MOVES) as CardMove[]).map((move) =>
     endpoint({
       method: 'POST',
       path: `/cards/${move}/:cardId`,
@@ -37,5 +37,4 @@ export const lifeEndpoints = (issuer: Issuer, openHolds: OpenHolds): AnyEndpoint
       handler: async ({ principal, params, once }) =>
         answered(await changeCard(issuer, askerOf(principal), idGiven(issuer, params.cardId), move, openHolds, once)),
     }),
-  ),
-];
+  );
