@@ -231,7 +231,7 @@ function shaper<Principal>(declaration: Api<Principal>, endpoint: AnyEndpoint<Pr
   function paramsOf(request: FastifyRequest): unknown {
     const given = request.params as Record<string, string>;
     for (const name in given) if (!isCleanText(given[name] as string)) throw new Failure('not_found');
-    if (params) settle(params, given, []);
+    if (params) accept(params, given, []);
     return given;
   }
 
@@ -243,7 +243,7 @@ function shaper<Principal>(declaration: Api<Principal>, endpoint: AnyEndpoint<Pr
     const pairs = queryPairs(request.url);
     const { value, violations } = queryObject(pairs, query.root, strictQuery?.(principal) ?? false);
     const further = (await endpoint.wrongIn?.(value, principal)) ?? [];
-    settle(query, value, [...cardData(request, pairs, query), ...violations], further);
+    accept(query, value, [...cardData(request, pairs, query), ...violations], further);
     return { params: paramsOf(request), query: value, body: {}, once: null };
   }
 
@@ -253,15 +253,15 @@ function shaper<Principal>(declaration: Api<Principal>, endpoint: AnyEndpoint<Pr
     const { value, violations } = readJson(bytes, body.root, tolerance);
     const merged = mergeQuery(pairs, value, body.root, tolerance);
     const further = (await endpoint.wrongIn?.(value, principal)) ?? [];
-    settle(body, value, [...cardData(request, pairs, body), ...violations, ...merged], further);
+    accept(body, value, [...cardData(request, pairs, body), ...violations, ...merged], further);
     return { params: paramsOf(request), query: {}, body: value, once };
   }
 
   return writesBy(declaration, endpoint) ? write : read;
 }
 
-/** The first violation of a field is the one that is told: what reading found, then the schema, then `further`. */
-function settle(
+/** Makes what was read what a handler gets. The first violation of a field is told: what reading found, the schema's, then `further`. */
+function accept(
   schema: CompiledSchema,
   value: object,
   violations: readonly Violation[],

@@ -47,7 +47,7 @@ export {
   onceLookup,
   onceRecords,
 } from './idempotency.ts';
-export { numberOf } from './json.ts';
+export { readPlainJson } from './json.ts';
 export { type Rate, type RateLimiter, rateLimiter, type Taken, tooMany } from './limits.ts';
 export { type PageLinks, pageLinks } from './links.ts';
 export { longReads } from './long-reads.ts';

@@ -1,5 +1,5 @@
-// Reads a JSON body by its schema: numbers that money depends on as their text, null for an optional field as absent, no name
-// twice, no name that means something to JavaScript. Rule: JSON.parse has accepted the text before; nothing here judges syntax.
+// Reads the JSON bodies of every API: no name twice, nothing nested too deep, every number as its text says it. By a schema, money is its
+// text and null an absent field; without one a body stays as it was sent. Rule: JSON.parse has accepted the text; nothing here judges syntax.
 import { isUtf8 } from 'node:buffer';
 import { invalid } from './failure.ts';
 import { type Node, unknownProperty, type Violation } from './schema.ts';
@@ -46,6 +46,31 @@ export const isForbiddenName = (name: string): boolean =>
  */
 export function readJson(body: Buffer, root: Node, tolerance: Tolerance | null = null): Read {
   if (body.length === 0) return { value: {}, violations: [] };
+  const reader = new Reader(textIn(body), { tolerance });
+  const value = objectOf(reader.value(root, 1));
+  return { value, violations: reader.violations };
+}
+
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+
+/**
+ * The object in a body as it was sent, for an API that checks its fields by rules of its own: all names, nulls and texts are there, a
+ * number is what `numberOf` makes of its text, a byte order mark is skipped. Throws as `readJson` does, and for a name given twice.
+ */
+export function readPlainJson(body: Buffer): JsonObject {
+  if (body.length === 0) return {};
+  const marked = body.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+  const reader = new Reader(textIn(marked ? body.subarray(BYTE_ORDER_MARK.length) : body), {
+    tolerance: null,
+    plain: true,
+  });
+  const value = objectOf(reader.value(null, 1));
+  if (reader.violations.length > 0) throw notJson('must have each name once');
+  return value;
+}
+
+/** What JSON.parse accepts; what it makes of it is thrown away. */
+function textIn(body: Buffer): string {
   if (!isUtf8(body)) throw notJson('must be UTF-8');
   const text = body.toString('utf8');
   try {
@@ -53,10 +78,12 @@ export function readJson(body: Buffer, root: Node, tolerance: Tolerance | null =
   } catch {
     throw notJson('must be a JSON object');
   }
-  const reader = new Reader(text, tolerance);
-  const value = reader.value(root, 1);
+  return text;
+}
+
+function objectOf(value: unknown): JsonObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw notJson('must be a JSON object');
-  return { value: value as JsonObject, violations: reader.violations };
+  return value as JsonObject;
 }
 
 const notJson = (details: string): Error =>
@@ -89,16 +116,24 @@ const CLOSE_ARRAY = 93;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 
+/** `plain`: names and texts are taken as they come. */
+interface Manner {
+  readonly tolerance: Tolerance | null;
+  readonly plain?: boolean;
+}
+
 class Reader {
   readonly #text: string;
   readonly #tolerance: Tolerance | null;
+  readonly #plain: boolean;
   readonly violations: Violation[] = [];
   readonly #path: string[] = [];
   #at = 0;
 
-  constructor(text: string, tolerance: Tolerance | null) {
+  constructor(text: string, { tolerance, plain = false }: Manner) {
     this.#text = text;
     this.#tolerance = tolerance;
+    this.#plain = plain;
   }
 
   value(node: Node | null, depth: number): unknown {
@@ -145,8 +180,10 @@ class Reader {
       const text = this.#text.slice(start, this.#at).replace(/^"([^"]*)"$/, '$1');
       if (isIgnored(this.#tolerance, this.#path, value, text)) return;
     }
-    if (isForbiddenName(name) || !isCleanText(name)) this.violations.push(unknownProperty([...this.#path]));
+    if (!this.#plain && (isForbiddenName(name) || !isCleanText(name)))
+      this.violations.push(unknownProperty([...this.#path]));
     else if (Object.hasOwn(out, name)) this.violations.push(givenTwice([...this.#path]));
+    else if (name === '__proto__') Object.defineProperty(out, name, { value, enumerable: true });
     // A free name without a value is not there.
     else if (value !== undefined || node?.properties?.has(name)) out[name] = value;
   }
@@ -183,7 +220,7 @@ class Reader {
   }
 
   #checked(text: string): string | undefined {
-    if (isCleanText(text)) return text;
+    if (this.#plain || isCleanText(text)) return text;
     this.violations.push(wrongCharacters([...this.#path]));
     return undefined;
   }

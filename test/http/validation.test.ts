@@ -25,7 +25,7 @@ import {
   WebAddress,
   Year,
 } from '../../src/http/index.ts';
-import { readJson } from '../../src/http/json.ts';
+import { readJson, readPlainJson } from '../../src/http/json.ts';
 import { compileSchema, fieldErrors, type JsonSchema } from '../../src/http/schema.ts';
 import { type Service, SHOP, startService } from './service.ts';
 
@@ -292,6 +292,45 @@ describe('a JSON body', () => {
     assert.deepEqual(Object.keys(value), ['a', 'b', 'toString']);
     assert.equal(({} as { x?: number }).x, undefined);
   });
+});
+
+describe('a JSON body without a schema', () => {
+  const read = (text: string): unknown => readPlainJson(Buffer.from(text));
+
+  test('is read as JSON.parse reads it, whatever it holds', () => {
+    const texts = { unit: 'binary' } as const;
+    const value = fc.dictionary(fc.string(texts), fc.jsonValue({ maxDepth: 6, stringUnit: 'binary' } as never));
+    fc.assert(
+      fc.property(value, fc.constantFrom(undefined, 1, '\t'), (given, indent) => {
+        const text = JSON.stringify(given, null, indent);
+        assert.deepEqual(read(text), JSON.parse(text));
+      }),
+    );
+    for (const text of [
+      '{"a":{"__proto__":{"x":1}},"constructor":null}',
+      '{"a":"\\u0000\\ud800","b":[null,{}]}',
+      '',
+      '{ }',
+    ])
+      assert.deepEqual(read(text), JSON.parse(text || '{}'));
+    assert.equal(({} as { x?: number }).x, undefined);
+  });
+
+  test('gives a number that its text does not say exactly as none', () => {
+    assert.deepEqual(read('{"a":[1e2,9007199254740990.6,1.00000000000000000001,1e-400,-0.5]}'), {
+      a: [100, Number.NaN, Number.NaN, Number.NaN, -0.5],
+    });
+  });
+
+  for (const text of [
+    '{"a":1,"a":1}',
+    '{"b":[{"a":1,"\\u0061":2}]}',
+    '{"__proto__":1,"__proto__":1}',
+    '[]',
+    '{',
+    '\ufeff',
+  ])
+    test(`is refused as a whole: ${text}`, () => assert.throws(() => read(text), { kind: 'validation' }));
 });
 
 describe('over HTTP', () => {

@@ -1,5 +1,5 @@
 // What a field may be: null, of the wrong kind, a number that no float holds; which codes the rules give; which verbs a path has.
-// issuing-decisions.md, "Field errors" and "Choices". Rule: a test is named by the words it proves.
+// docs/contract/issuing.md#field-errors, #amounts. Rule: a test is named by the words it proves.
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import { before, test } from 'node:test';
@@ -175,6 +175,39 @@ test('RANGE … not an integer, or wrong type for a number: amounts are exact or
     const { cardLevelSpendRules } = (await ada('GET', limits)).body;
     assert.equal(cardLevelSpendRules.spendLimit[0].value.amount, amount, number);
   }
+});
+
+test('Not JSON: 400 with an empty list, also for a name given twice and for what is nested deeper than ten', async () => {
+  const whole = JSON.stringify(cardRequest({ tag: 'once' }));
+  const limits = `/cards/limits/${await newCard(ada, DEBIT)}`;
+  const limit = JSON.stringify(limitOf(100));
+  const nested = (levels: number): string =>
+    whole.replace('{', `{"unknown":${'['.repeat(levels - 1)}1${']'.repeat(levels - 1)},`);
+  const malformed: readonly (readonly [method: string, path: string, body: string])[] = [
+    ['POST', '/cards/request', whole.replace('"tag":"once"', '"tag":"once","tag":"once"')],
+    ['POST', '/cards/request', whole.replace('"tag":"once"', '"tag":"once","t\\u0061g":"twice"')],
+    ['POST', '/cards/request', whole.replace('"city"', '"city":"Rome","city"')],
+    ['POST', '/cards/request', whole.replace('{', '{"unknown":1,"unknown":2,')],
+    ['POST', '/cards/request', whole.replace('{', '{"unknown":[{"a":1,"a":1}],')],
+    ['POST', '/cards/request', whole.replace('{', '{"__proto__":1,"__proto__":2,')],
+    ['POST', '/cards/request', nested(11)],
+    ['POST', '/cards/request', nested(5000)],
+    ['PUT', limits, limit.replace('"amount":100', '"amount":100,"amount":1000000')],
+    ['POST', '/transfers', JSON.stringify(transferOf(1)).replace('"amount":1', '"amount":1,"amount":2')],
+  ];
+  for (const [method, path, body] of malformed) {
+    const reply = await ada(method, path, body);
+    assert.equal(reply.status, 400, `${body.slice(0, 200)}: ${reply.text}`);
+    assert.deepEqual(
+      reply.body,
+      { message: 'Invalid request', syntaxErrors: { invalidFields: [] } },
+      body.slice(0, 200),
+    );
+  }
+  assert.deepEqual((await ada('GET', limits)).body.cardLevelSpendRules, {});
+  await assertBooksHold(florin);
+  for (const body of [nested(10), `\ufeff${whole}`, whole.replace('{', '{"__proto__":1,"constructor":[],')])
+    assert.equal((await ada('POST', '/cards/request', body)).status, 200, body.slice(0, 60));
 });
 
 test('cardId (path): REGEX; unknown: 404, however long', async () => {

@@ -1,14 +1,14 @@
-// The shape of the issuing API's failures, and how it reads requests (card-issuing-api.md, "Errors"; issuing-decisions.md, "Field errors").
+// The shape of the issuing API's failures, and how it reads requests (docs/contract/issuing.md#errors, #field-errors).
 // Rule: nothing that a client sent is repeated: a wrong field is named by the schema's own words and array positions.
 import type { Static, TSchema } from 'typebox';
 import {
   type Envelope,
   Failure,
   type FailureKind,
-  numberOf,
   pointerNames,
   pointerOf,
   type Reader,
+  readPlainJson,
 } from '../../http/index.ts';
 import { cleaned, type InvalidField, invalidFields } from './check.ts';
 import { type Aliases, type FieldErrorCode, NO_ALIASES } from './fields.ts';
@@ -99,30 +99,20 @@ export function checked<Schema extends TSchema>(
   return cleaned(schema, value) as Static<Schema>;
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-/** A reviver: no amount is what a float has made of its text (ECMAScript, "JSON.parse source text access"). */
-const exactNumbers = (_name: string, value: unknown, context?: { readonly source?: string }): unknown =>
-  typeof value === 'number' && context?.source !== undefined ? numberOf(context.source) : value;
-
-/** No body is an empty object; anything else that is not a JSON object is a 400 without wrong fields. */
-function parsed(bytes: Buffer): unknown {
-  if (bytes.length === 0) return {};
-  let value: unknown;
+/** No body is an empty object; what is no JSON object, has a name twice or is nested too deep is a 400 without wrong fields. */
+function objectIn(bytes: Buffer): object {
   try {
-    value = JSON.parse(utf8.decode(bytes), exactNumbers);
-  } catch {
-    throw new Failure('bad_request');
+    return readPlainJson(bytes);
+  } catch (error) {
+    throw error instanceof Failure ? new Failure('bad_request') : error;
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Failure('bad_request');
-  return value;
 }
 
 /** Unknown fields are ignored, of a name given twice in a query the last counts. `aliasesOf`: what else the asker may say in a body. */
 export const issuingReader = <Principal>(aliasesOf: (principal: Principal) => Aliases): Reader<Principal> => ({
   params: (schema, given) => checkedOrClosed(schema, given),
   query: (schema, pairs) => checkedOrClosed(schema, Object.fromEntries(pairs.filter(([, value]) => value !== ''))),
-  body: (schema, bytes, principal) => checkedOrClosed(schema, parsed(bytes), aliasesOf(principal)),
+  body: (schema, bytes, principal) => checkedOrClosed(schema, objectIn(bytes), aliasesOf(principal)),
 });
 
 /** An endpoint that declares no schema for a part takes nothing of it. */

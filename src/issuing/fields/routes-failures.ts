@@ -23,7 +23,10 @@ const invalid = Shape(
           },
           { title: 'InvalidField' },
         ),
-        { description: 'Every wrong field; none when the body is no JSON object.' },
+        {
+          description:
+            'Every wrong field; none when the body is no JSON object, has a name twice, or is nested deeper than ten.',
+        },
       ),
     }),
   },
