@@ -1,4 +1,4 @@
-// One request for each documented error of the gateway API, against the sandbox's data (payment-gateway-api.md, "Errors"). Data only.
+// One request for each documented error of the gateway API, against the sandbox's data (docs/contract/gateway.md#errors). Data only.
 export interface GatewayScenario {
   readonly id: string;
   readonly api: 'gateway';

@@ -1,5 +1,5 @@
 // The issuing API as a whole: three declarations of one prefix, by what they ask of the caller: the secret, a session that may be idle, a
-// session. Rule: what is served here is what the contract's document and issuing-decisions.md list.
+// session. Rule: what is served here is what docs/contract/issuing.md#endpoints lists.
 import { type AnyApi, type Api, type OnceOptions, onceFor, onceLookup } from '../http/index.ts';
 import {
   createLogin,

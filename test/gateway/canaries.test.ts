@@ -1,5 +1,6 @@
-// Card numbers that nobody else uses go through every kind of payment; afterwards they are looked for wherever something is kept:
-// each column of each table, the data directory, the log at its finest level, every answer. design/security.md, 3 "Log redaction".
+// Card numbers that nobody else uses go through every kind of payment; afterwards they are looked for wherever something is kept: each
+// column of each table, the data directory, the log at its finest level, every answer.
+// docs/contract/gateway.md#card-data-in-the-wrong-place.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';

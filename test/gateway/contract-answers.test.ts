@@ -1,5 +1,5 @@
-// payment-gateway-api.md "Errors", "Authentication" and gateway-decisions.md "Statuses", "3-D Secure completion", "Errors beyond the
-// document", "Cashflow": what an answer says, and what it leaves out. A test's name is a sentence of the documents.
+// docs/contract/gateway.md#errors, #credentials-and-isolation, #statuses, #3-d-secure, #cashflow: what an answer says, and what it leaves
+// out. A test's name is a sentence of the contract.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { CARD, payment, type Reply, simulated, type TestApp, testApp } from '../support/app.ts';

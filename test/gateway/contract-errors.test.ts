@@ -1,5 +1,5 @@
-// payment-gateway-api.md "Errors", gateway-decisions.md "Errors beyond the document" and "Idempotency": each status with its body, each
-// wrong field, the order of the checks, and what is kept for a key, over HTTP. Rule: texts are asserted only where the document has them.
+// docs/contract/gateway.md#errors, #order-of-checks, #idempotency: each status with its body, each
+// wrong field, the order of the checks, and what is kept for a key, over HTTP. Rule: texts are asserted only where the contract has them.
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { before, test } from 'node:test';
@@ -77,7 +77,7 @@ test('"Every error returns a failure response (failure_type, failure_message, or
   }
 });
 
-/** gateway-decisions.md, the line of ISO codes: the code and what it says. */
+/** docs/contract/gateway.md#response-codes: the code and what it says. */
 const CODES = `00 approved; 01 refer; 04 pick up; 05 do not honor; 12 invalid transaction; 13 invalid amount; 14 invalid card number;
 15 no such issuer; 41 lost; 43 stolen; 51 insufficient funds; 54 expired; 57 not permitted to cardholder; 58 not permitted to terminal;
 59 suspected fraud; 61 exceeds amount limit; 62 restricted card; 63 security violation; 65 exceeds frequency limit; 75 PIN tries;

@@ -1,5 +1,5 @@
-// payment-gateway-api.md "GET /orders/", "GET /operations/", "GET /exchange_rates/" and gateway-decisions.md "Lists": what a filter finds,
-// which values it takes, which members a row has and in which order. A test's name is a sentence of the documents.
+// docs/contract/gateway.md#lists, #exchange-rates: what a filter finds,
+// which values it takes, which members a row has and in which order. A test's name is a sentence of the contract.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { luhnDigit } from '../../src/base/index.ts';

@@ -1,5 +1,5 @@
-// payment-gateway-api.md "States and transitions", "Operation", "Exchange rate", and gateway-decisions.md "Statuses", "Further endpoints",
-// "Lists", "Cashflow": what may be done to an order in which status, and how it is told, over HTTP. Rule: names are the documents' words.
+// docs/contract/gateway.md#statuses, #operation, #exchange-rates, #endpoints, #lists, #cashflow: what may be done to an order in which
+// status, and how it is told, over HTTP. Rule: names are the contract's words.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { isLuhn } from '../../src/base/index.ts';

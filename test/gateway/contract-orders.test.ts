@@ -1,5 +1,5 @@
-// payment-gateway-api.md "Resources", POST create and authorize, and what gateway-decisions.md adds to them: every field, option and
-// format of a request and of the order that answers it, over HTTP. Rule: a test's name is the documents' sentence.
+// docs/contract/gateway.md#order, #endpoints, #amounts, #tolerance: every field, option and
+// format of a request and of the order that answers it, over HTTP. Rule: a test's name is the contract's sentence.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { CARD, payment, simulated, type TestApp, testApp } from '../support/app.ts';

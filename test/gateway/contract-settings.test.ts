@@ -1,4 +1,4 @@
-// payment-gateway-api.md and gateway-decisions.md: every sentence that says what a project's or terminal's setting does, over HTTP.
+// docs/contract/gateway.md: every sentence that says what a project's or terminal's setting does, over HTTP.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { CARD, simulated, type TestApp, testApp } from '../support/app.ts';

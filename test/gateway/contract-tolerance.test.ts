@@ -1,4 +1,4 @@
-// gateway-decisions.md, "Addresses, sandbox, clients" and "Names that a strict Unknown property check must know": what clients in loosely
+// docs/contract/gateway.md#tolerance, #card-data-in-the-wrong-place: what clients in loosely
 // typed languages write is taken for what it means, and nothing else is; card data never stands in a query. A test's name is a sentence.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';

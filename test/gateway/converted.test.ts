@@ -1,5 +1,5 @@
-// gateway-decisions.md, "Cashflow": an order in another currency than the project's, refunded, charged back and voided in any parts, adds up to
-// the cent in both; what is left of a rounding is taken by whatever empties the charge, and may be below zero.
+// docs/contract/gateway.md#cashflow: an order in another currency than the project's, refunded, charged back and voided in any parts, adds
+// up to the cent in both; what is left of a rounding is taken by whatever empties the charge, and may be below zero.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { simulated, type TestApp, testApp } from '../support/app.ts';

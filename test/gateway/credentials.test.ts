@@ -1,5 +1,5 @@
 // Who may ask: every endpoint of the API description without credentials, with wrong ones, and with another project's orders.
-// design/security.md, section 3 ("Credential check", "Tenant isolation", "Resource use"); gateway-decisions.md, "Errors".
+// docs/contract/gateway.md#credentials-and-isolation, #errors.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { basic, payment, type Reply, type TestApp, testApp } from '../support/app.ts';

@@ -1,5 +1,5 @@
-// gateway-decisions.md, "Sandbox cards and faults" 3 and "Money safety": every fault of the link ends in books that agree, and a seeded
-// schedule of faults is replayed to the letter.
+// docs/contract/sandbox.md#cards-and-faults, 3, and docs/contract/gateway.md#money-safety: every fault of the link ends in books that
+// agree, and a seeded schedule of faults is replayed to the letter.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { payment, type Reply, simulated, type TestApp, testApp } from '../support/app.ts';

@@ -1,4 +1,4 @@
-// payment-gateway-api.md, "States and transitions": every move of the table over real HTTP, and the books after it.
+// docs/contract/gateway.md#statuses: every move of the table over real HTTP, and the books after it.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { payment, type Reply, simulated, type TestApp, testApp } from '../support/app.ts';

@@ -1,4 +1,4 @@
-// gateway-decisions.md, "Idempotency" and "Money safety" 3: replays to the byte, exact counts in races.
+// docs/contract/gateway.md#idempotency, and #money-safety, 3: replays to the byte, exact counts in races.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { payment, type Reply, simulated, type TestApp, testApp } from '../support/app.ts';

@@ -1,4 +1,4 @@
-// payment-gateway-api.md "GET /orders/", "GET /operations/", and gateway-decisions.md "Lists" and "Addresses, sandbox, clients".
+// docs/contract/gateway.md#lists, #addresses-and-encoding.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { payment, type Reply, type TestApp, testApp } from '../support/app.ts';

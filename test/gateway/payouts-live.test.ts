@@ -1,5 +1,5 @@
-// gateway-decisions.md: "live: none allowed until set, never beyond the settled balance". In live mode there is no acquirer to try it with, so
-// the bounds are asked here as the first commit of a payout asks them, over balances that operations were booked into.
+// docs/contract/gateway.md#payouts: in live mode none until it is set, never beyond what is settled. There is no live acquirer to try it
+// with, so the bounds are asked here as the first commit of a payout asks them, over balances that operations were booked into.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { idMaker, systemClock } from '../../src/base/index.ts';

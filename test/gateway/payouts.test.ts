@@ -1,4 +1,4 @@
-// gateway-decisions.md, "Further endpoints": a payout, a card's day and a project's day are bounded in the accounting currency, to the cent and
+// docs/contract/gateway.md#payouts: a payout, a card's day and a project's day are bounded in the accounting currency, to the cent and
 // however many ask at once; what is in flight counts, what failed is given back.
 import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// gateway-decisions.md, "Money safety" 5: "Posting ids derive from the operation id". Whoever comes twice, the acquirer's answer, two
+// docs/contract/gateway.md#money-safety, 5: posting ids derive from the operation's id. Whoever comes twice, the acquirer's answer, two
 // workers, a repeated message: every operation, its clearing and the release of its reserve stand in the books once.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';

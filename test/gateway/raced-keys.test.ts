@@ -1,5 +1,5 @@
 // What may be there once, asked for at two servers on one database in the same moment: one is first, the other sees it, and nobody is told
-// of an error. gateway-decisions.md: merchant order ids, keys, forms that are sent twice, "each cavv once".
+// of an error. docs/contract/gateway.md#idempotency, #3-d-secure: merchant order ids, keys, forms that are sent twice, cavvs.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { App } from '../../src/app.ts';

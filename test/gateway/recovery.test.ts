@@ -1,5 +1,6 @@
-// gateway-decisions.md, "Money safety" 2: what has no answer is asked for after 1 s, 5 s, 30 s, 2 min, 10 min, 1 h and then hourly: reversals
-// without end, the rest for seven days. Then, and where the answer can't be booked, it is an operator's to settle, with the books right.
+// docs/contract/gateway.md#money-safety, 2: what has no answer is asked for after 1 s, 5 s, 30 s, 2 min, 10 min, 1 h and then hourly:
+// reversals without end, the rest for seven days. Then, and where the answer can't be booked, it is an operator's to settle, with the books
+// right.
 import assert from 'node:assert/strict';
 import { before, beforeEach, test } from 'node:test';
 import { simulated, type TestApp, testApp } from '../support/app.ts';

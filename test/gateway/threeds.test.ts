@@ -1,4 +1,4 @@
-// gateway-decisions.md, "3-D Secure completion": every letter, every way back, replays and races, over real HTTP.
+// docs/contract/gateway.md#3-d-secure: every letter, every way back, replays and races, over real HTTP.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { CARD, payment, type Reply, simulated, type TestApp, testApp } from '../support/app.ts';

@@ -91,7 +91,7 @@ async function fates({ florin, shop, ids }: World): Promise<Record<string, Fate>
 const AUTHORIZED = ['0 authorize success 12.50'];
 const CHARGED = [...AUTHORIZED, '0 charge success 12.50 cleared'];
 
-/** In sixty days, with the days counted from 0. gateway-decisions.md: "Statuses", "Authorization expiry", "auto_charge", "Money safety". */
+/** In sixty days, with the days counted from 0. docs/contract/gateway.md#statuses, #expiry-of-authorizations, #charge, #money-safety. */
 const FATES: Readonly<Record<string, Fate>> = {
   'forgotten page': { status: 'rejected', operations: [], events: ['0 order.new', '0 order.rejected'] },
   'abandoned challenge': { status: 'rejected', operations: [], events: ['0 order.prepared', '0 order.rejected'] },

@@ -1,5 +1,6 @@
-// What an operator finds out about an order, a refusal, a wrong secret. gateway-decisions.md: "fraud: the class of the rule, never its
-// detail"; architecture.md: one trace from the request to the ledger, both halves of it where the card is issued here.
+// What an operator finds out about an order, a refusal, a wrong secret. Of fraud the class of the rule, never its detail
+// (docs/contract/gateway.md#errors); one trace from the request to the ledger, both halves of it where the card is issued here
+// (docs/contract/sandbox.md#operator).
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { basic, CARD, type TestApp, testApp } from '../support/app.ts';

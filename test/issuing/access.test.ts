@@ -1,4 +1,4 @@
-// issuing-decisions.md, "Authentication", and card-issuing-api.md, "Authentication", over real HTTP with the clock in hand.
+// docs/contract/issuing.md#authentication, over real HTTP with the clock in hand.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { type Client, type TestApp, testApp } from '../support/app.ts';

@@ -1,6 +1,6 @@
 // Card numbers, CVVs, PINs, activation codes, passwords, tokens and secrets that nobody else uses go through the whole issuing side;
 // afterwards they are looked for wherever something is kept: each column of each table, the data directory, the log at its finest
-// level, what a tenant is asked by forwarding, every answer but those that are made to tell them. design/security.md, 3.
+// level, what a tenant is asked by forwarding, every answer but those that are made to tell them (docs/contract/issuing.md#card).
 // Rule: a CVV or PIN is short, so that its digits may stand anywhere by chance: a rehearsal with another card shows which codes do.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 // What is read of a card and set on it, over HTTP: lists and their filters, changes, statement, payments, PIN, one-time reveal, wallets.
-// issuing-decisions.md, "Endpoints beyond the document", "Choices". Rule: a test is named by the words it proves.
+// docs/contract/issuing.md#endpoints, #card, #payment-model. Rule: a test is named by the words it proves.
 import assert from 'node:assert/strict';
 import { before, beforeEach, test } from 'node:test';
 import { type Client, type Reply, type TestApp, testApp } from '../support/app.ts';

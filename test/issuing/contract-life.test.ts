@@ -1,5 +1,5 @@
-// A card's life over HTTP, sentence by sentence: issuing-decisions.md, "State machine" and the endpoints beyond the document;
-// card-issuing-api.md, "POST /cards/activate". Rule: a test is named by the words it proves.
+// A card's life over HTTP, sentence by sentence: docs/contract/issuing.md#state-machine, #activation-order, #endpoints.
+// Rule: a test is named by the words it proves.
 import assert from 'node:assert/strict';
 import { before, beforeEach, test } from 'node:test';
 import { type Client, type Reply, type TestApp, testApp } from '../support/app.ts';

@@ -1,5 +1,5 @@
-// Spend rules over HTTP, sentence by sentence: card-issuing-api.md, "PUT /cards/limits/{cardId}"; issuing-decisions.md, "Spend rules"
-// and the conflicts of limits. Purchases are the simulator's. Rule: a test is named by the words it proves.
+// Spend rules over HTTP, sentence by sentence: docs/contract/issuing.md#spend-rules, #card-limit.
+// Purchases are the simulator's. Rule: a test is named by the words it proves.
 import assert from 'node:assert/strict';
 import { before, beforeEach, test } from 'node:test';
 import { type Client, type Reply, type TestApp, testApp } from '../support/app.ts';

@@ -51,7 +51,7 @@ const whole = {
   externalData: [{ name: 'a', value: 'b' }],
 };
 
-/** card-issuing-api.md, "Card". */
+/** docs/contract/issuing.md#card. */
 const DOCUMENT =
   'id profileId externalHandle tag friendlyName currency state type cardBrand cardNumber cvv cardNumberFirstSix cardNumberLastFour nameOnCard nameOnCardLine2 startMmyy expiryMmyy cardLevelClassification expiryPeriodMonths renewalType creationTimestamp cardholderMobileNumber billingAddress physicalCardDetails digitalWallets authForwardingDefaultTimeoutDecision threeDSecureAuthConfig mode externalData balances';
 

@@ -1,5 +1,5 @@
-// What an issued card's payments are answered, over HTTP with the simulator's merchant and a tenant's own server: issuing-decisions.md,
-// "Authorisation", the table of reasons and the sentences behind it. Rule: a test is named by the words it proves.
+// What an issued card's payments are answered, over HTTP with the simulator's merchant and a tenant's own server:
+// docs/contract/issuing.md#authorization, the table of reasons and the sentences behind it. Rule: a test is named by the words it proves.
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,5 +1,5 @@
 // What comes after a card's first life, over HTTP: replacement, renewal and expiry by the clock, and the wallet tokens that follow it.
-// issuing-decisions.md, "State machine". Rule: a test is named by the words it proves.
+// docs/contract/issuing.md#state-machine. Rule: a test is named by the words it proves.
 import assert from 'node:assert/strict';
 import { before, beforeEach, test } from 'node:test';
 import { type Client, type Reply, type TestApp, testApp } from '../support/app.ts';

@@ -1,5 +1,5 @@
 // Who may ask the issuing API: every endpoint of its description without credentials, with wrong ones, with another tenant's; and every
-// id in paths and bodies that is another identity's or tenant's. design/security.md, 3 ("Credential check", "Tenant isolation").
+// id in paths and bodies that is another identity's or tenant's. docs/contract/issuing.md#authentication.
 // Rule: the endpoints come from /openapi.json, so that a new one is asked too; an id that its table of bodies doesn't know fails here.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';

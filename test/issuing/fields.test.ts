@@ -1,4 +1,4 @@
-// card-issuing-api.md, "Errors" and "Limits", issuing-decisions.md, "Field errors": each field with each fault gives exactly its code,
+// docs/contract/issuing.md#errors, #field-errors: each field with each fault gives exactly its code,
 // all wrong fields at once in schema order, over real HTTP.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';

@@ -1,5 +1,5 @@
 // Postgres goes away at the wrong moment, over HTTP: what was done is never told as refused, what is not known is told as that, and the
-// same idempotency-ref or the next read tells the truth. issuing-decisions.md, "Choices".
+// same idempotency-ref or the next read tells the truth (docs/contract/issuing.md#errors).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Client, type TestApp, testApp } from '../support/app.ts';

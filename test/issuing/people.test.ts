@@ -1,5 +1,5 @@
-// Identities, users, factors (issuing-decisions.md, "Endpoints beyond the document") and wallet tokens ("one object a card and device,
-// states requested, active, suspended, deleted; block suspends, destroy deletes, replacement re-points").
+// Identities, users, factors (docs/contract/issuing.md#endpoints) and wallet tokens (#wallet-tokens):
+// requested, active, suspended, deleted; block suspends, destroy deletes, replacement re-points.
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { type Client, type Reply, type TestApp, testApp } from '../support/app.ts';

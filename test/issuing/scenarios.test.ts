@@ -1,4 +1,4 @@
-// GET /simulator/scenarios: every one is sent as it is listed, and answered exactly so; and the list is complete by the documents.
+// GET /simulator/scenarios: every one is sent as it is listed, and answered exactly so; and the list is complete by the contract.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -79,7 +79,7 @@ test('every scenario is answered exactly as it says, and again from a list of th
   for (const scenario of await list()) await assertScenario(scenario);
 });
 
-/** Codes that the contract's document lists, read from the document's own words kept here. */
+/** Codes that the contract lists, kept here in its own words. */
 const words = (text: string): string[] => text.match(/[A-Z][A-Z_]{3,}(?:15SEC)?/g) ?? [];
 
 const CREATION = words(
@@ -181,7 +181,7 @@ test('429 tells x-ratelimit-limit and x-ratelimit-reset', async () => {
 });
 
 test('creation checks come in the documented order', () => {
-  // The table of issuing-decisions.md, "Conflicts on creation", is the order of the list that provokes them.
+  // The table of docs/contract/issuing.md#conflicts-on-creation is the order of the list that provokes them.
   const source = readFileSync(path.join(import.meta.dirname, '../../src/issuing/scenarios/creation.ts'), 'utf8');
   const order = [...source.matchAll(/code: '([A-Z_]+)'/g)].map((match) => match[1]);
   assert.equal(order[0], 'PROFILE_NOT_FOUND');

@@ -1,5 +1,5 @@
 // Whatever a cardholder, the operator, merchants and time do to cards and an account, in whatever order: each answer is the one that a
-// model of issuing-decisions.md ("State machine", "Activation order") gives, balances are the sums of their entries, the books hold.
+// model of docs/contract/issuing.md#state-machine, #activation-order gives, balances are the sums of their entries, the books hold.
 // Rule: the model here is written from the document and imports nothing of src. FLORIN_TEST_RUNS sets another number of runs.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';

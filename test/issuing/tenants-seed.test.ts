@@ -1,4 +1,4 @@
-// The sandbox's issuing data: what sandbox.md promises, made once and left alone.
+// The sandbox's issuing data: what docs/contract/sandbox.md#credentials-and-data promises, made once and left alone.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import {
@@ -94,7 +94,7 @@ test('each published secret opens its tenant, and only that', async () => {
   assert.equal((await settings('sandbox-limited'))?.rateLimit?.burst, 0);
 });
 
-/** sandbox.md, "users": [address, type, KYC state, KYC level]. */
+/** docs/contract/sandbox.md#users: [address, type, KYC state, KYC level]. */
 const PEOPLE = [
   ['consumer@sandbox.test', 'consumer', 'APPROVED', 'KYC_LEVEL_2'],
   ['corporate@sandbox.test', 'corporate', 'APPROVED', 'KYC_LEVEL_2'],

@@ -1,4 +1,5 @@
-// A card that is issued here pays at the gateway here, with 3-D Secure by its own bank: issuing-decisions.md, "3DS for issued cards".
+// A card that is issued here pays at the gateway here, with 3-D Secure by its own bank:
+// docs/contract/issuing.md#3-d-secure-of-issued-cards.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { type Client, payment, type Reply, type TestApp, testApp } from '../support/app.ts';

@@ -1,4 +1,4 @@
-// gateway-decisions.md, "Cashflow", and protocols of the ledger: groups balance, balances are sums, conversion and refunds are exact.
+// docs/contract/gateway.md#cashflow: groups balance, balances are sums, conversion and refunds are exact.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import fc from 'fast-check';

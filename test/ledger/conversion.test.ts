@@ -1,5 +1,5 @@
-// gateway-decisions.md, "Cashflow": "the refund of a converted charge uses the charge's rate; the last part takes the exact rest", for every way
-// to split any amount, between currencies with and without decimals.
+// docs/contract/gateway.md#cashflow: a refund of a converted charge uses the charge's rate, and the last part takes the exact rest, for
+// every way to split any amount, between currencies with and without decimals.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

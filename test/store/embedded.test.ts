@@ -1,4 +1,4 @@
-// sandbox.md, "Start": a database left running by a kill -9 is taken over, its data is there, and a second Florin is refused.
+// docs/contract/sandbox.md#start: a database left running by a kill -9 is taken over, its data is there, and a second Florin is refused.
 import assert from 'node:assert/strict';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';

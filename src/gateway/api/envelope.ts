@@ -1,4 +1,4 @@
-// The shape of the gateway's failures (payment-gateway-api.md, "Errors"): failure_type, failure_message, order_id.
+// The shape of the gateway's failures (docs/contract/gateway.md#errors): failure_type, failure_message, order_id.
 // Rule: nothing here knows an order: failures that belong to one are answered by the use case that has it.
 import Type, { type TSchema } from 'typebox';
 import {

@@ -1,4 +1,4 @@
-// Both headers: x-secret is the tenant's, Authorization-key the user's session (card-issuing-api.md, "Authentication").
+// Both headers: x-secret is the tenant's, Authorization-key the user's session (docs/contract/issuing.md#authentication).
 // Rule: rate limit, then secret, then token, whatever the request is; nothing of it is read before.
 import type { Turns } from '../../base/index.ts';
 import {

@@ -1,4 +1,4 @@
-// Sessions and their two clocks (issuing-decisions.md, "Authentication"): idle 5 minutes, restarted by each call and revived by a step-up;
+// Sessions and their two clocks (docs/contract/issuing.md#authentication): idle 5 minutes, restarted by each call and revived by a step-up;
 // absolute 24 hours. Rule: a token is 256 random bits behind its tenant's id, and only its keyed hash is stored.
 import { addMs } from '../../base/index.ts';
 import type { Db } from '../../store/index.ts';

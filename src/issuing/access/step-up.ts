@@ -1,4 +1,4 @@
-// Step-up: a one-time code by SMS makes a session good again, and allows it more (issuing-decisions.md, "Authentication").
+// Step-up: a one-time code by SMS makes a session good again, and allows it more (docs/contract/issuing.md#authentication).
 // Rule: a wrong try is counted by the commit that refuses it; the code itself is kept as a keyed hash only.
 import { timingSafeEqual } from 'node:crypto';
 import { addMs } from '../../base/index.ts';

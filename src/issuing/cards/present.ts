@@ -1,5 +1,5 @@
-// A card as the API shows it (card-issuing-api.md, "Card"). Rule: number, CVV and PIN appear only as what the caller was given for them,
-// and members come in the document's order wherever a card is shown.
+// A card as the API shows it (docs/contract/issuing.md#card).
+// Rule: number, CVV and PIN appear only as what the caller was given for them, and members come in one order wherever a card is shown.
 import type { Permutation } from '../../base/index.ts';
 import { balancesView, type Funds, stateView } from '../accounts/index.ts';
 import { shown } from '../fields/index.ts';

@@ -1,4 +1,4 @@
-// Fields that requests about cards are made of (card-issuing-api.md, "Endpoints"; issuing-decisions.md, "Field errors").
+// Fields that requests about cards are made of (docs/contract/issuing.md#endpoints, #field-errors).
 import { choice, digits, flag, list, object, pathId, shape, text } from '../fields/index.ts';
 
 const NAME = {

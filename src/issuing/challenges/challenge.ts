@@ -1,5 +1,5 @@
-// 3-D Secure of cards that are issued here (issuing-decisions.md, "3DS for issued cards"): whether a cardholder is asked, by which channel,
-// and what became of it. Rule: a code is good for one payment: its amount and merchant stand in the challenge that it belongs to.
+// 3-D Secure of cards that are issued here (docs/contract/issuing.md#3-d-secure-of-issued-cards): whether a cardholder is asked, by which
+// channel, and what became of it. Rule: a code is good for one payment: its amount and merchant stand in the challenge that it belongs to.
 import { timingSafeEqual } from 'node:crypto';
 import { addMs, formatAmount, type Money, type Pan } from '../../base/index.ts';
 import { messageWrite, oneTimeCode } from '../access/index.ts';

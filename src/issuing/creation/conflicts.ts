@@ -1,4 +1,4 @@
-// The conflicts of card creation, as a table in the documented order (issuing-decisions.md, "Conflicts on creation").
+// The conflicts of card creation, as a table in the documented order (docs/contract/issuing.md#conflicts-on-creation).
 // Pure. Rule: the first row that applies is the answer; what only the commit can know (limits, numbers) comes behind all of them.
 import { countryOf } from '../../base/index.ts';
 import type { ManagedAccount } from '../accounts/index.ts';

@@ -1,4 +1,4 @@
-// Is a card's payment approved? The checks as a table in their fixed order (issuing-decisions.md, "Authorisation"). Pure.
+// Is a card's payment approved? The checks as a table in their fixed order (docs/contract/issuing.md#authorization). Pure.
 // Rule: every check that was made stands in the explanation, with its level, its rule and what remained; the first that fails ends it.
 import { countryOf } from '../../base/index.ts';
 import { availableOf, type Funds, type InstrumentState } from '../accounts/index.ts';

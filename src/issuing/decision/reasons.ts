@@ -1,4 +1,4 @@
-// Every reason to decline, and its response code (issuing-decisions.md, "Authorisation"). Rule: no other file writes a declining code.
+// Every reason to decline, and its response code (docs/contract/issuing.md#authorization). Rule: no other file writes a declining code.
 import type { RuleReason } from '../rules/index.ts';
 
 export const REASONS = {

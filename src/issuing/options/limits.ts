@@ -1,4 +1,4 @@
-// Spend rules of a card: put (replaces them), patch, delete. Refusals in the order of RULES (issuing-decisions.md, "Choices").
+// Spend rules of a card: put (replaces them), patch, delete. Refusals in the order of RULES (docs/contract/issuing.md#card-limit).
 import type { Once } from '../../store/index.ts';
 import type { Session } from '../access/index.ts';
 import { type Card, cardKind, cardUpdate, needCard } from '../cards/index.ts';

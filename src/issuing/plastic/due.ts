@@ -1,4 +1,4 @@
-// What happens to cards by itself: the bureau's steps, renewal and expiry (issuing-decisions.md, "State machine").
+// What happens to cards by itself: the bureau's steps, renewal and expiry (docs/contract/issuing.md#state-machine).
 // Rule: each is decided on the locked card, from its own due moment, so that a clock that jumps does the same as one that walks.
 import type { Timeline } from '../../store/index.ts';
 import { destroyed } from '../accounts/index.ts';

@@ -1,4 +1,4 @@
-// May this be spent? The rules of every level against one purchase (issuing-decisions.md, "Spend rules"). Pure.
+// May this be spent? The rules of every level against one purchase (docs/contract/issuing.md#spend-rules). Pure.
 // Rule: all levels apply; the first rule that is broken, from the widest level to the narrowest, is the one that is named.
 import type { Interval, SpendRules } from './model.ts';
 import type { CounterName } from './windows.ts';

@@ -1,4 +1,4 @@
-// What a card has spent in its current windows. Pure (issuing-decisions.md, "Spend rules", 1 to 5).
+// What a card has spent in its current windows. Pure (docs/contract/issuing.md#spend-rules, 1 to 5).
 // Rule: `used` of a window is at any moment the sum of what the parts of that window hold, and never below zero.
 import { COUNTERS, type CounterName, windowStart } from './windows.ts';
 

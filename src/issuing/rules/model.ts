@@ -1,4 +1,4 @@
-// Spend rules as the contract writes them ("Card limit"), and who may set them.
+// Spend rules as the contract writes them (docs/contract/issuing.md#card-limit), and who may set them.
 // Rule: absent or empty means no restriction; every level applies, the strictest wins.
 export const INTERVALS = ['DAILY', 'WEEKLY', 'MONTHLY', 'QUARTERLY', 'YEARLY', 'ALWAYS'] as const;
 export type Interval = (typeof INTERVALS)[number];

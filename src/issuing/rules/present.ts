@@ -1,4 +1,4 @@
-// Spend rules as the API shows them (card-issuing-api.md, "Card limit").
+// Spend rules as the API shows them (docs/contract/issuing.md#card-limit).
 import { shown } from '../fields/index.ts';
 import type { SpendRules } from './model.ts';
 

@@ -1,5 +1,5 @@
-// The sandbox's issuing data (sandbox.md): fixed points that other programs rely on, and further ones by which every conflict of card
-// creation can be provoked with one request. Data only. Rule: published ids and passwords stay as they are.
+// The sandbox's issuing data (docs/contract/sandbox.md#credentials-and-data): fixed points that other programs rely on, and further ones by
+// which every conflict of card creation can be provoked with one request. Data only. Rule: published ids and passwords stay as they are.
 import type { KycLevel, KycState, OwnerType, ProfileSettings, ProgrammeSettings, TenantSettings } from './model.ts';
 
 export const SANDBOX_PASSWORD = 'Sandbox-12345';

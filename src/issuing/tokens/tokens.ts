@@ -1,5 +1,5 @@
-// A card on a device: asked for by its cardholder, taken into use by the device, given up by either. issuing-decisions.md: "one object a
-// card and device". Rule: under the card's lock, so that no token outlives the card that it stands for.
+// A card on a device: asked for by its cardholder, taken into use by the device, given up by either. One object a card and device
+// (docs/contract/issuing.md#wallet-tokens). Rule: under the card's lock, so that no token outlives the card that it stands for.
 import type { Once } from '../../store/index.ts';
 import { type Asker, askerIs, type Card, cardKind, needCard } from '../cards/index.ts';
 import { type CommittedAnswer, commitAnswer, type Ending, type Issuer, Refusal } from '../issuer/index.ts';
