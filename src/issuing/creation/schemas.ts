@@ -1,4 +1,4 @@
-// The shape of a request for a card (card-issuing-api.md, "Endpoints").
+// The shape of a request for a card (docs/contract/issuing.md#endpoints).
 import { currency, friendlyName, tag } from '../accounts/index.ts';
 import { cardFields } from '../cards/index.ts';
 import { choice, digits, object, shape, text } from '../fields/index.ts';
