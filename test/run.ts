@@ -15,14 +15,14 @@ import { startOnce } from './support/seeded.ts';
  */
 const LONGEST: readonly string[] = [
   'world/seeds',
-  'gateway/outages',
+  'gateway/safety/outages',
   'recovery/kill',
   'pages/journeys-bank',
   'pages/journeys',
   'issuing/outages',
   'pages/views',
-  'gateway/neighbours',
-  'gateway/hostile',
+  'gateway/defence/neighbours',
+  'gateway/defence/hostile',
   'pages/http-stages',
   'pages/views-templates',
   'risk/card-testing',

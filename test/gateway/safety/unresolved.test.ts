@@ -1,0 +1,27 @@
+// A repeat that finds its outcome unknown, and in the moment after it the outcome is known: what was kept is told, whatever state the order
+// has come out of it with.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { unresolvedAnswer } from '../../../src/gateway/flight/unresolved.ts';
+import type { Command, Once, Replay } from '../../../src/store/index.ts';
+
+const failed: Replay = { status: 402, body: '{"failure_type":"declined"}', location: null, replayed: true };
+
+/** An authorized order whose charge has just come to nothing. */
+const gateway = {
+  db: { query: async () => [{ o_id: 7n, o_status: 'authorized', o_in_flight: null, o_due: {}, p_id: null }] },
+  clock: { now: () => new Date(0) },
+  permutation: { outward: String },
+  committer: {
+    submit: async <Value>({ needs, decide }: Command<Value>) => {
+      assert.equal(needs.length, 1);
+      return decide({ get: () => undefined }).value;
+    },
+  },
+} as never;
+const once = { need: {}, replay: () => failed } as unknown as Once;
+
+for (const isNew of [true, false])
+  test(`a charge that failed meanwhile is told as failed${isNew ? ', of an order that was made too' : ''}`, async () => {
+    assert.deepEqual(await unresolvedAnswer(gateway, { id: 1n } as never, 7n, { isNew, once }), failed);
+  });
