@@ -1,7 +1,7 @@
-// The command line's entry: serve and migrate here, everything else talks to a running server (cli.ts).
+// The command line's entry: serve and migrate here, everything else talks to a running server (cli).
 import { type App, startApp } from './app.ts';
 import { createLog } from './base/index.ts';
-import { runCli } from './cli.ts';
+import { runCli } from './cli/index.ts';
 import { type Config, listenerUrl, loadConfig } from './config.ts';
 import { migrate, StartError } from './store/index.ts';
 import { VaultError } from './vault/index.ts';

@@ -29,7 +29,7 @@ const DOORS: readonly Door[] = [
     imports: /^node:crypto (random\w*|getRandomValues|webcrypto|default|\*)$/,
   },
   { what: 'the console', at: [], reaches: /^console[.[]/, imports: /^node:console / },
-  { what: 'standard output', at: ['src/main.ts', 'src/cli.ts'], reaches: /^process\.(stdout|stderr|stdin)$/ },
+  { what: 'standard output', at: ['src/main.ts'], reaches: /^process\.(stdout|stderr|stdin)$/ },
   {
     what: 'the environment',
     at: ['src/config.ts'],
@@ -39,7 +39,7 @@ const DOORS: readonly Door[] = [
   { what: 'the command line', at: ['src/main.ts'], reaches: /^process\.(argv|cwd|exit|exitCode|on|once)$/ },
   {
     what: 'sockets',
-    at: ['src/store/', 'src/http/', 'src/network/', 'src/threeds/', 'src/events/', 'src/cli.ts'],
+    at: ['src/store/', 'src/http/', 'src/network/', 'src/threeds/', 'src/events/', 'src/cli/client.ts'],
     reaches: /^(fetch\(\)|new (WebSocket|EventSource)\(…?\))$/,
     imports:
       /^node:(http|https|http2|tls|dgram|dns|net) (?!isIP|isIPv4|isIPv6|BlockList$|SocketAddress$|STATUS_CODES$)/,
@@ -59,7 +59,7 @@ const DOORS: readonly Door[] = [
       'src/http/tls.ts',
       'src/config.ts',
       'src/main.ts',
-      'src/cli-commands.ts',
+      'src/cli/files.ts',
     ],
     imports: /^node:fs(\/promises)? /,
   },

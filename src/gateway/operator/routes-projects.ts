@@ -15,6 +15,7 @@ import {
   Token,
 } from '../../http/index.ts';
 import {
+  defaultSettings,
   type ProjectRow,
   pricingPut,
   projectCreate,
@@ -152,6 +153,15 @@ export function projectEndpoints(office: Office): AnyEndpoint<Operator>[] {
         const row = await audited(office, input, 'project.patch', login, (db) => projectPatch(db, login, input.body));
         return { status: 200, body: projectJson(row) };
       },
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/project-settings',
+      operation: 'settingsDefault',
+      summary: 'Shows what every setting of a project is by default',
+      right: null,
+      answers: { 200: { description: 'Settings', schema: settings } },
+      handler: () => ({ status: 200, body: defaultSettings }),
     }),
     endpoint({
       method: 'GET',

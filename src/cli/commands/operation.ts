@@ -1,5 +1,5 @@
 // The commands of operations that are stuck: what waits, and settling it as the acquirer told.
-import { at, type CommandSpec, given } from './cli-call.ts';
+import { at, type CommandSpec, given } from '../command.ts';
 
 export const operationCommands: readonly CommandSpec[] = [
   {

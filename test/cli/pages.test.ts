@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { encode } from 'uqr';
-import { runCli } from '../../src/cli.ts';
+import { runCli } from '../../src/cli/index.ts';
 import { DEFAULT_TEMPLATE } from '../../src/gateway/templates/index.ts';
-import { type Installation, installation, SECRET } from './installation.ts';
+import { type Installation, installation, SECRET } from '../operator/installation.ts';
 
 let at: Installation;
 let folder: string;

@@ -1,7 +1,7 @@
 // The file of `florin apply`: what may stand in it, and on which line everything stands.
 // Rule: what can be judged without a server is judged before the first call, and no value is repeated, for some are passwords.
-import { isFingerprint } from './base/index.ts';
-import { CliError, type Json } from './cli-call.ts';
+import { isFingerprint } from '../../base/index.ts';
+import { CliError, type Json } from '../command.ts';
 
 export interface FileSecret {
   readonly label: string;

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { runCli } from '../../src/cli.ts';
+import { runCli } from '../../src/cli/index.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { fingerprintOf, pem } from '../support/tls.ts';
 

@@ -59,6 +59,12 @@ export interface CommandSpec {
 /** A list in an answer. */
 export const rowsOf = (answer: Json, name: string): readonly Json[] => (answer[name] ?? []) as readonly Json[];
 
+/** A field of an answer that is text. */
+export const textIn = (answer: Json, name: string): string => {
+  const value = answer[name];
+  return typeof value === 'string' ? value : '';
+};
+
 /** A path of the operator API out of names that may hold anything. */
 export const at = (strings: TemplateStringsArray, ...names: readonly (string | undefined)[]): string =>
   strings.reduce((out, part, i) => out + encodeURIComponent(names[i - 1] ?? '') + part);

@@ -1,9 +1,18 @@
-// The commands of payment pages: how they look, and links to them, on the screen or as a picture.
-// Rule: an address is told once; so it is printed also when the picture can't be written.
+// template: how a project's payment pages look.
 import path from 'node:path';
-import { renderUnicodeCompact } from 'uqr';
-import { at, type Call, CliError, type CommandSpec, given, type Json, list, type Options, parsed } from './cli-call.ts';
-import { bytesOf, textOf, textWrite } from './cli-commands.ts';
+import {
+  at,
+  type Call,
+  CliError,
+  type CommandSpec,
+  given,
+  type Json,
+  list,
+  type Options,
+  parsed,
+  textIn,
+} from '../command.ts';
+import { bytesOf, textOf, textWrite } from '../files.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
@@ -36,12 +45,6 @@ const LOOK: NonNullable<CommandSpec['options']> = [
 /** What `template show --json` prints is a template again. */
 const NOT_LOOK = ['id', 'version', 'updated_at'];
 
-/** A field of an answer that is text. */
-const text = (answer: Json, name: string): string => {
-  const value = answer[name];
-  return typeof value === 'string' ? value : '';
-};
-
 async function lookOf({ brand, ground, paper, ink, logo, fields, radius, file }: Options): Promise<Json> {
   const stored = file === undefined ? {} : parsed(await textOf(`${file}`));
   if (!stored) throw new CliError(`Not a JSON file: ${file}`);
@@ -70,7 +73,7 @@ async function preview(call: Call, project: string | undefined, id: string | und
       ? await call('POST', at`/projects/${project}/templates/preview`, given({ ...look, language }))
       : await call('GET', at`/projects/${project}/templates/${id}/preview` + query);
   if (out === undefined) return answer;
-  await textWrite(`${out}`, text(answer, 'html'));
+  await textWrite(`${out}`, textIn(answer, 'html'));
   return { file: out };
 }
 
@@ -81,7 +84,7 @@ function templateText(template: Json): string {
   const width = widest(Object.keys(template));
   const shown = (name: string, value: unknown): string => {
     if (Array.isArray(value)) return value.join(',');
-    if (name === 'logo') return text(template, name).split(',', 1)[0] || '-';
+    if (name === 'logo') return textIn(template, name).split(',', 1)[0] || '-';
     return typeof value === 'string' ? value : JSON.stringify(value);
   };
   return Object.entries(template)
@@ -89,29 +92,7 @@ function templateText(template: Json): string {
     .join('');
 }
 
-async function linkOf(call: Call, project: string | undefined, options: Options): Promise<Json> {
-  const { amount, currency, description, merchantOrderId, language, template, returnUrl, staticLink } = options;
-  const { expires, svg } = options;
-  const link = await call(
-    'POST',
-    at`/projects/${project}/links`,
-    given({
-      amount,
-      currency,
-      description,
-      merchant_order_id: merchantOrderId,
-      language,
-      template,
-      return_url: returnUrl,
-      static_link: staticLink,
-      expiration_timeout: expires,
-    }),
-  );
-  if (svg !== undefined) await textWrite(`${svg}`, text(link, 'qr_svg'), ` The address is ${text(link, 'url')}`);
-  return link;
-}
-
-export const pageCommands: readonly CommandSpec[] = [
+export const templateCommands: readonly CommandSpec[] = [
   {
     usage: 'template put <project> <id>',
     summary: 'make a template of the payment page or replace it whole; the rest is the default',
@@ -142,28 +123,6 @@ export const pageCommands: readonly CommandSpec[] = [
     summary: 'the payment page in a stored template, or in one that is only tried: as HTML',
     options: [...LOOK, ['--language <code>', 'language of the page'], ['--out <file>', 'write it there']],
     run: (call, [project, id], options) => preview(call, project, id, options),
-    show: (answer) => text(answer, 'html') || `file  ${text(answer, 'file')}\n`,
-  },
-  {
-    usage: 'link create <project>',
-    summary: 'make an order and the address of its payment page, with a QR code',
-    required: [['--currency <code>', 'currency of the order']],
-    options: [
-      ['--amount <decimal>', 'to pay; without it, and with --static-link, each payer enters one'],
-      ['--description <text>', 'what is paid for'],
-      ['--merchant-order-id <text>', "the merchant's own number"],
-      ['--language <code>', 'language of the page'],
-      ['--template <id>', 'template of the page'],
-      ['--return-url <address>', 'where the payer goes afterwards'],
-      ['--static-link', 'one address, an order for each payer'],
-      ['--expires <duration>', 'how long the address is good: 30m, 2h, 7d'],
-      ['--svg <file>', 'write the QR code there as a picture'],
-    ],
-    run: (call, [project], options) => linkOf(call, project, options),
-    show(link) {
-      const url = text(link, 'url');
-      const picture = renderUnicodeCompact(url, { ecc: 'M', border: 4 });
-      return `order_id  ${text(link, 'order_id')}\nurl       ${url}\n\n${picture}\n`;
-    },
+    show: (answer) => textIn(answer, 'html') || `file  ${textIn(answer, 'file')}\n`,
   },
 ];

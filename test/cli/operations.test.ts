@@ -1,7 +1,7 @@
 // `florin operations`: what the acquirer was asked for in vain, and settling it as the acquirer told.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { runCli } from '../../src/cli.ts';
+import { runCli } from '../../src/cli/index.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { type Shop, shopOf } from '../support/shop.ts';
 

@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { runCli } from '../../src/cli.ts';
-import { readSetup } from '../../src/cli-file.ts';
+import { readSetup, runCli } from '../../src/cli/index.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { ADDRESS, assertBooksHold, issuingClient } from '../support/issuing.ts';
 

@@ -1,8 +1,10 @@
 // `florin apply`: makes the installation what a file says: what is missing is made, what differs is changed, what the file doesn't name
 // stays, nothing is ever deleted. Rule: a file that was applied changes nothing the second time, and each change that was made is told,
 // whatever comes after it; a secret that was made is told there and nowhere else.
-import { plainFingerprint } from './base/index.ts';
-import { at, CliError, type CommandSpec, given, type Json, rowsOf } from './cli-call.ts';
+import { plainFingerprint } from '../../base/index.ts';
+import { at, CliError, type CommandSpec, given, type Json, rowsOf } from '../command.ts';
+import { textOf } from '../files.ts';
+import { allIdentities } from '../tenant-parts.ts';
 import {
   type Change,
   changeText,
@@ -16,8 +18,7 @@ import {
   patch,
   type Run,
   refuseOthers,
-} from './cli-changes.ts';
-import { textOf } from './cli-commands.ts';
+} from './changes.ts';
 import {
   type FileIdentity,
   type FileProfile,
@@ -27,9 +28,7 @@ import {
   type FileTenant,
   type FileUser,
   readSetup,
-} from './cli-file.ts';
-import { allIdentities } from './cli-people.ts';
-import { defaultSettings } from './gateway/projects/index.ts';
+} from './file.ts';
 
 /** Terminals and rules are replaced whole: what the file doesn't say of one stays as it is. */
 async function putParts(
@@ -80,8 +79,8 @@ async function applyProject(run: Run, place: string, project: FileProject): Prom
       );
   await patch(run, place, { what, path, there: there ?? made ?? { name, active: true } }, { name, active });
 
-  const now = there || !run.dryRun ? await run.call('GET', `${path}/settings`) : (defaultSettings as unknown as Json);
-  const standard = defaultSettings as unknown as Json;
+  const standard = await run.call('GET', '/project-settings');
+  const now = there || !run.dryRun ? await run.call('GET', `${path}/settings`) : standard;
   const wanted = Object.fromEntries(
     Object.entries(settings).filter(([key, v]) => !equal(now[key], v ?? standard[key])),
   );

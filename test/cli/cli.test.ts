@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { runCli } from '../../src/cli.ts';
-import { type Installation, installation, SECRET } from './installation.ts';
+import { runCli } from '../../src/cli/index.ts';
+import { type Installation, installation, SECRET } from '../operator/installation.ts';
 
 let at: Installation;
 let folder: string;

@@ -1,8 +1,8 @@
 // How `florin apply` compares and changes: what differs from what the file wants, one change at a time, each told and each refusal placed in
 // the file. Rule: in a dry run nothing is asked of the server but what it already holds.
 import { isDeepStrictEqual } from 'node:util';
-import { type Call, CliError, faultText, type Json, Refused, rowsOf } from './cli-call.ts';
-import type { SetupFile } from './cli-file.ts';
+import { type Call, CliError, faultText, type Json, Refused, rowsOf } from '../command.ts';
+import type { SetupFile } from './file.ts';
 
 export interface Change {
   readonly action: 'make' | 'change';
