@@ -16,6 +16,7 @@ import { gatewayApi, gatewayScenarios, simulatorApi } from './gateway/index.ts';
 import { orderTrace } from './gateway/listing/index.ts';
 import {
   audited,
+  auditedCommand,
   auditRefusals,
   bearerAuthentication,
   type Check,
@@ -191,12 +192,17 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
         tenants,
         tools,
         change: (asked, action, target, work) => audited(office, asked, action, target, work),
+        command: (asked, action, target, work) =>
+          auditedCommand(office, asked, action, target, (auditing) => work({ ...issuer, committer: auditing })),
       },
     });
     if (sandbox) {
       await seedSandbox(projects, tools, {
         hasRate: (from, to) => rates.get(from, to) !== null,
-        putRates: (rows, at) => rates.put(rows, at),
+        async putRates(rows, at) {
+          await database.transaction((db) => rates.put(db, rows, at));
+          await rates.reload(at);
+        },
       });
       await seedIssuing(issuer, tenants, tools);
     } else {
@@ -278,6 +284,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     });
     const office: Office = {
       database,
+      committer,
       turns,
       projects,
       tools,
@@ -291,11 +298,12 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       trace: (id) => orderTrace(gateway, id, issuing.decisionsOf),
       failing: due.failing,
       stuckOperations: (after, limit) => stuckOperations(gateway, after, limit),
-      resolveOperation: (reference, told) => resolveOperation(gateway, reference, told),
-      rotateKeys: () => vault.rotate(),
+      resolveOperation: (auditing, reference, told) =>
+        resolveOperation({ ...gateway, committer: auditing }, reference, told),
+      keys: vault,
       previewPage: (template, language) => previewPage(template, language, clock.now()),
       checkPages: checkOwnPages,
-      createLink: (project, fields) => createLink(gateway, project, fields),
+      createLink: (auditing, project, fields) => createLink({ ...gateway, committer: auditing }, project, fields),
     };
     const operatorAuthentication = bearerAuthentication({
       secrets: [config.operatorSecret],

@@ -2,7 +2,7 @@
 // The latest rates stand in memory, so that no payment asks the database for one.
 import { XMLParser } from 'fast-xml-parser';
 import { dayOf, divideHalfEven, isCurrency, parseDateTime } from '../base/index.ts';
-import { type Db, type PageOf, pageOf, placeOf } from '../store/index.ts';
+import { type Db, type PageOf, pageOf, placeOf, type Transaction } from '../store/index.ts';
 import {
   type RateFilter,
   type RateRow,
@@ -128,7 +128,8 @@ export function ratesAfterOf(cursor: string): RatesAfter | null {
 export interface Rates {
   /** The latest known rate of the pair; null when there is none. */
   get(from: string, to: string): Rate | null;
-  put(rows: readonly RateRow[], at: Date): Promise<void>;
+  /** In force once the transaction is committed and `reload` was called. */
+  put(db: Transaction, rows: readonly RateRow[], at: Date): Promise<void>;
   reload(now: Date): Promise<void>;
 }
 
@@ -146,9 +147,6 @@ export function createRates(db: Db): Rates {
   return {
     get: (from, to) => latest.get(`${from}${to}`) ?? null,
     reload,
-    async put(rows, now) {
-      await ratesUpsert(db, rows, now);
-      await reload(now);
-    },
+    put: ratesUpsert,
   };
 }

@@ -7,6 +7,13 @@ export interface Db {
   query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
 }
 
+declare const isTransaction: unique symbol;
+
+/** A Db whose statements are one transaction. What has to change together with something else asks for this, and can't be given a pool. */
+export interface Transaction extends Db {
+  readonly [isTransaction]: true;
+}
+
 /** How a state follows the changes of one table. */
 export interface Follow<State> {
   readonly table: string;

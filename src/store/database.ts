@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { assert, type Log } from '../base/index.ts';
-import type { Db, Session } from './command.ts';
+import type { Db, Session, Transaction } from './command.ts';
 import type { Connection } from './embedded.ts';
 
 const parsers = new Map<number, (text: string) => unknown>([
@@ -20,7 +20,7 @@ export interface Database extends Db {
   /** The same for statements that look at whole tables (proofs, reports): minutes instead of seconds, on connections of their own. */
   readonly patient: Db;
   /** Runs `work` in one transaction on one connection; rolls back when it throws. A failure of its COMMIT is an unknown outcome. */
-  transaction<Value>(work: (db: Db) => Promise<Value>): Promise<Value>;
+  transaction<Value>(work: (db: Transaction) => Promise<Value>): Promise<Value>;
   session(options?: SessionOptions): Promise<Session>;
   close(): Promise<void>;
 }
@@ -88,11 +88,11 @@ export function openDatabase(
   };
 }
 
-async function transaction<Value>(client: pg.PoolClient, work: (db: Db) => Promise<Value>): Promise<Value> {
-  const db: Db = {
+async function transaction<Value>(client: pg.PoolClient, work: (db: Transaction) => Promise<Value>): Promise<Value> {
+  const db = {
     query: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
       (await client.query(text, encoded(values))).rows as Row[],
-  };
+  } as Transaction;
   await client.query('begin');
   try {
     const value = await work(db);

@@ -10,7 +10,7 @@ import { fileCreate, fileRead, fileReplace } from './files.ts';
 export interface Kek {
   readonly id: string;
   readonly key: KeyObject;
-  /** When a newer key took its place; null: it is the active one. */
+  /** When a newer key took its place; null: it is the active one, or one that is prepared and seals nothing yet. */
   readonly supersededAt: Date | null;
 }
 
@@ -93,14 +93,33 @@ function keysFrom(text: string, file: string): Keys {
   };
 }
 
-/** A new active key, numbered above all in the file and `above`; the others stay for reading. */
-export function keyFileRotate(file: string, random: Random, now: Date, above: number): void {
+/** A new key, numbered above all in the file and `above`, that seals nothing before it is activated; its id. */
+export function keyFilePrepare(file: string, random: Random, above: number): string {
+  let made = '';
   fileReplace(file, (text) => {
     keysFrom(text, file);
     const stored = JSON.parse(text) as Stored;
-    const highest = Math.max(above, ...stored.keks.map(({ id }) => kekNumber(id)));
-    const older = stored.keks.map((kek) => ({ ...kek, superseded_at: kek.superseded_at ?? now.toISOString() }));
-    return print({ ...stored, keks: [freshKek(highest + 1, random), ...older] });
+    const fresh = freshKek(Math.max(above, ...stored.keks.map(({ id }) => kekNumber(id))) + 1, random);
+    made = fresh.id;
+    return print({ ...stored, keks: [...stored.keks, fresh] });
+  });
+  return made;
+}
+
+/** Those behind the active key that were never active, the newest first. */
+export const preparedKeks = ({ keks: [, ...others] }: Keys): Kek[] =>
+  others.filter(({ supersededAt }) => supersededAt === null).sort((a, b) => kekNumber(b.id) - kekNumber(a.id));
+
+/** A prepared key seals from now on; all the others stay for reading. One that is no longer prepared stays as it is. */
+export function keyFileActivate(file: string, id: string, now: Date): void {
+  fileReplace(file, (text) => {
+    const stored = JSON.parse(text) as Stored;
+    const next = preparedKeks(keysFrom(text, file)).find((kek) => kek.id === id);
+    if (!next) return text;
+    const older = stored.keks
+      .filter((kek) => kek.id !== id)
+      .map((kek) => ({ ...kek, superseded_at: kek.superseded_at ?? now.toISOString() }));
+    return print({ ...stored, keks: [...stored.keks.filter((kek) => kek.id === id), ...older] });
   });
 }
 

@@ -5,7 +5,7 @@ import type { Clock, Log, Random } from '../base/index.ts';
 import type { Db } from '../store/index.ts';
 import { VaultError } from './errors.ts';
 import { fileVersion, liesIn } from './files.ts';
-import { checksOf, type Kek, type Keys, keyFileCreate, keyFileRead } from './key-file.ts';
+import { checksOf, type Kek, type Keys, keyFileCreate, keyFileRead, preparedKeks } from './key-file.ts';
 import { databaseFolder, type KeyRow, keyRegister, keysSelect } from './queries.ts';
 
 export interface Keyring {
@@ -106,7 +106,9 @@ async function verified(options: KeyringOptions): Promise<Keys> {
   const checks = checksOf(keys);
   // First what was there: a wrong file must leave no trace. Then once more, as another process may have come first.
   agree(file, checks, remembered);
-  for (const [id, check] of checks) await keyRegister(database, id, check, clock.now());
+  // A prepared key is registered by nobody but the transaction that wants it in force.
+  const prepared = new Set(preparedKeks(keys).map(({ id }) => id));
+  for (const [id, check] of checks) if (!prepared.has(id)) await keyRegister(database, id, check, clock.now());
   agree(file, checks, await keysSelect(database));
   return keys;
 }

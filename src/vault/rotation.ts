@@ -1,10 +1,11 @@
-// Rotation of the key-encrypting key while the server runs: rotate (a new key seals), rewrap in batches (old rows move over),
-// retire (the old key leaves the file).
-// Rule: a key is retired only after its grace, when no process can still seal with it, and after the table was found free of it.
+// Rotation of the key-encrypting key while the server runs: prepare (a new key in the file, registered by the caller's transaction),
+// activate (it seals), rewrap in batches (old rows move over), retire (the old key leaves the file).
+// Rule: a key seals only after its registration was committed; it is retired only after its grace, when no process can still seal with it,
+// and after the table was found free of it.
 import { assert, type Clock, type Log, type Random } from '../base/index.ts';
-import type { Db } from '../store/index.ts';
+import type { Db, Transaction } from '../store/index.ts';
 import { checkValue, decrypt, encrypt, keyBinding } from './envelope.ts';
-import { kekNumber, keyFileRetire, keyFileRotate } from './key-file.ts';
+import { kekNumber, keyFileActivate, keyFilePrepare, keyFileRetire, preparedKeks } from './key-file.ts';
 import type { Keyring } from './keyring.ts';
 import {
   cardsRewrap,
@@ -29,8 +30,16 @@ export interface RotationOptions {
 }
 
 export interface Rotation {
-  /** A new key-encrypting key seals from now on, and its id; the older ones stay for reading. */
-  rotate(): Promise<string>;
+  /**
+   * A new key-encrypting key in the file, and its id. It seals nothing: what commits with the transaction is that it is to be put in force.
+   * One whose transaction is rolled back is never used.
+   */
+  prepareKey(db: Transaction): Promise<string>;
+  /**
+   * Puts the newest key in force whose preparation was committed; the older ones stay for reading. To be called behind the commit; where
+   * that was missed, `rewrap` and the next start do it.
+   */
+  activateKey(): Promise<void>;
   /** Wraps up to `limit` cards' keys anew; answers how many. 0: all are under the active key, and older keys past their grace are gone. */
   rewrap(limit: number): Promise<number>;
 }
@@ -77,19 +86,36 @@ export function createRotation(options: RotationOptions): Rotation {
     }
   }
 
-  return {
-    async rotate() {
-      const remembered = (await keysSelect(database)).map(({ id }) => kekNumber(id));
-      keyFileRotate(file, random, clock.now(), Math.max(0, ...remembered));
+  async function activateKey(): Promise<void> {
+    const prepared = preparedKeks(ring.keys);
+    if (prepared.length === 0) return;
+    const remembered = new Set((await keysSelect(database)).map(({ id }) => id));
+    const next = prepared.find(({ id }) => remembered.has(id));
+    if (!next) return;
+    try {
+      keyFileActivate(file, next.id, clock.now());
       ring.reload();
-      const [active] = ring.keys.keks;
-      await keyRegister(database, active.id, checkValue(active.key), clock.now());
-      log.info({ key: active.id }, 'key-encrypting key rotated');
-      return active.id;
+      log.info({ key: next.id }, 'key-encrypting key rotated');
+    } catch (error) {
+      log.warn({ err: error, key: next.id }, 'a prepared key could not be put in force; it is tried again each minute');
+    }
+  }
+
+  return {
+    async prepareKey(db) {
+      const remembered = (await keysSelect(db)).map(({ id }) => kekNumber(id));
+      const id = keyFilePrepare(file, random, Math.max(0, ...remembered));
+      ring.reload();
+      const made = ring.find(id);
+      assert(made, 'a key that was just written can be read');
+      await keyRegister(db, id, checkValue(made.key), clock.now());
+      return id;
     },
+    activateKey,
     async rewrap(limit) {
+      await activateKey();
       // Nothing was rotated since the last retirement: a job that asks each minute must not walk the table.
-      if (ring.keys.keks.length === 1) return 0;
+      if (ring.keys.keks.every(({ supersededAt }) => supersededAt === null)) return 0;
       const found = await batch(limit);
       if (found > 0) return found;
       // Behind the cursor a slower process may have added cards under an older key: once around before it counts as done.

@@ -95,7 +95,8 @@ export async function openVault(options: VaultOptions): Promise<Vault> {
   });
   const sad = sadKeys(sadFolder, { clock, random, windowMs });
   const derived = new Map<string, Buffer>();
-  const { rotate, rewrap } = createRotation({ file, ring, database, clock, random, log });
+  const rotation = createRotation({ file, ring, database, clock, random, log });
+  await rotation.activateKey();
   const fingerprint = (pan: Pan): string => hmac(ring.keys.fingerprint, pan.reveal()).toString('hex');
 
   const keyed = (purpose: string, data: Buffer | string): Buffer => {
@@ -110,8 +111,7 @@ export async function openVault(options: VaultOptions): Promise<Vault> {
     cardVerification: cardVerification(keyed),
     keyed,
     fingerprint,
-    rotate,
-    rewrap,
+    ...rotation,
     seal(owner, id, card) {
       const { key, id: keyId } = ring.active();
       const noise = random.bytes(56);

@@ -5,7 +5,11 @@ import { payment, type TestApp } from '../support/app.ts';
 const TERMINAL = { descriptor: 'SHOP*BERLIN', currencies: ['EUR'], link: 'simulator', merchant_id: 'M1', mcc: '5942' };
 const ADDRESS = { addressLine1: '1 Example Street', city: 'Valletta', postCode: 'VLT 1000', country: 'MT' };
 
-type Ask = (method: string, path: string, body?: object) => Promise<Record<string, never> & { readonly id: string }>;
+export type Ask = (
+  method: string,
+  path: string,
+  body?: object,
+) => Promise<Record<string, never> & { readonly id: string }>;
 
 async function projects(ask: Ask): Promise<void> {
   const shop = '/operator/projects/bookshop';
@@ -13,6 +17,7 @@ async function projects(ask: Ask): Promise<void> {
   await ask('GET', '/operator/projects');
   await ask('GET', shop);
   await ask('PATCH', shop, { name: 'The Bookshop' });
+  await ask('GET', '/operator/project-settings');
   await ask('GET', `${shop}/settings`);
   await ask('PATCH', `${shop}/settings`, { capture_delay: '1d', allowed_addresses: ['192.0.2.0/24'] });
   await ask('PUT', `${shop}/pricing`, {
@@ -122,12 +127,16 @@ async function issuing(ask: Ask): Promise<void> {
   await ask('GET', `/operator/cards/${cardId}/number`);
 }
 
-export async function walkOperator(florin: TestApp): Promise<void> {
-  const ask: Ask = async (method, path, body) => {
+/** Asks as the operator, and is not refused. */
+export const asking =
+  (florin: TestApp): Ask =>
+  async (method, path, body) => {
     const reply = await florin.operator(method, path, body);
     assert.ok(reply.status < 300, `${method} ${path}: ${reply.status} ${reply.text}`);
     return reply.body;
   };
+
+export async function walkOperator(florin: TestApp, ask: Ask = asking(florin)): Promise<void> {
   await projects(ask);
   await installation(florin, ask);
   await issuing(ask);

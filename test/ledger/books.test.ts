@@ -190,7 +190,8 @@ test('rates: six decimals, the inverse as a row of its own, lists by day and per
     'test',
   );
   assert.ok(rows);
-  await rates.put(rows, at);
+  await database.transaction((db) => rates.put(db, rows, at));
+  await rates.reload(at);
   assert.equal(rates.get('EUR', 'USD')?.micro, 1_200_000n);
   assert.equal(rates.get('USD', 'EUR')?.micro, 833_333n);
   const stored = async (from: string, to: string | null): Promise<number> => {

@@ -11,6 +11,7 @@ import {
 import { createRisk } from '../../src/gateway/risk/index.ts';
 import { type AnyApi, api, createServer, rateLimiter } from '../../src/http/index.ts';
 import { createRates } from '../../src/ledger/index.ts';
+import { createCommitter } from '../../src/store/index.ts';
 import { type Bench, bench, silent } from '../projects/bench.ts';
 
 export const SECRET = 'operator-secret-of-the-tests';
@@ -49,8 +50,15 @@ export async function installation(): Promise<Installation> {
   const links: Installation['links'] = [];
   const limiter = rateLimiter(clock);
   const state = { rotations: 0 };
+  const committer = createCommitter({
+    connect: () => database.session(),
+    clock: systemClock,
+    ids: tools.ids,
+    log: silent,
+  });
   const office: Office = {
     database,
+    committer,
     turns: createTurns({
       clock: systemClock,
       shares: { atOnce: 1, perOwner: 1, perThrough: 1, perOwnerThrough: 1 },
@@ -72,13 +80,16 @@ export async function installation(): Promise<Installation> {
     failing: async () => [],
     stuckOperations: async () => [],
     resolveOperation: async () => ({ refused: 'operation_not_in_flight' }),
-    rotateKeys: () => `key-${++state.rotations}`,
+    keys: {
+      prepareKey: async () => `key-${++state.rotations}`,
+      activateKey: async () => undefined,
+    },
     checkPages: async () => [],
     previewPage: ({ brand, logo, fields }, language) => ({
       html: `<!doctype html><p lang="${language}" style="color:${brand}">${fields.join(' ')}${logo === null ? '' : ' logo'}`,
       headers: { 'content-security-policy': "default-src 'none'; img-src data:" },
     }),
-    async createLink({ login }, fields) {
+    async createLink(_committer, { login }, fields) {
       links.push({ login, fields });
       return { order_id: '77', url: `https://pay.example/pay/${'t'.repeat(32)}` };
     },
@@ -123,6 +134,9 @@ export async function installation(): Promise<Installation> {
       return { status: response.status, headers: response.headers, body: read };
     },
     tellRefusals: () => refusals.tell(true),
-    stop: () => server.close(),
+    async stop() {
+      await server.close();
+      await committer.drain();
+    },
   };
 }

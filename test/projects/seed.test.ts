@@ -22,7 +22,10 @@ before(async () => {
 const seed = async (projects = at.projects): Promise<void> => {
   const rates = createRates(at.database);
   await rates.reload(at.clock.now());
-  await seedSandbox(projects, at.tools, { hasRate: (from, to) => rates.get(from, to) !== null, putRates: rates.put });
+  await seedSandbox(projects, at.tools, {
+    hasRate: (from, to) => rates.get(from, to) !== null,
+    putRates: (rows, now) => at.database.transaction((db) => rates.put(db, rows, now)),
+  });
 };
 
 test('a database without the sandbox knows none of its secrets', async () => {
@@ -81,18 +84,16 @@ test('what the operator changed stays through the next start', async () => {
   const { projects, database, tools, clock } = at;
   await projects.change((db) => settingsPatch(db, 'sandbox', { static_links: false, unlinked_credit: true }));
   const rates = createRates(database);
-  await rates.put(
-    [{ from_currency: 'EUR', to_currency: 'USD', day: '2026-11-20', micro: 1_200_000n, source: 'operator' }],
-    clock.now(),
-  );
+  const row = { from_currency: 'EUR', to_currency: 'USD', day: '2026-11-20', micro: 1_200_000n, source: 'operator' };
+  await database.transaction((db) => rates.put(db, [row], clock.now()));
   clock.advance(24 * 3_600_000);
   await seed();
   const settings = (await projects.byLogin('sandbox'))?.settings;
   assert.deepEqual([settings?.static_links, settings?.unlinked_credit], [false, true]);
-  const [row] = await database.query<{ days: bigint }>(
+  const [made] = await database.query<{ days: bigint }>(
     `select count(distinct day) as days from rates where source like 'sandbox%'`,
   );
-  assert.equal(row?.days, 1n, 'the next day makes no rates anew');
+  assert.equal(made?.days, 1n, 'the next day makes no rates anew');
   const id = (await projects.byLogin('sandbox'))?.id ?? 0n;
   assert.equal((await credentialList(database, tools, id)).length, 1);
 });

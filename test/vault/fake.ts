@@ -1,7 +1,7 @@
 // A Db in memory that knows the vault's statements, for what needs no Postgres: files, keys, clocks. Rows are visible to the tests.
 import pino from 'pino';
 import { assert, systemRandom, VirtualClock } from '../../src/base/index.ts';
-import type { Change, Db } from '../../src/store/index.ts';
+import type { Change, Db, Transaction } from '../../src/store/index.ts';
 import { openVault, type Vault, type VaultOptions } from '../../src/vault/index.ts';
 
 type Row = Record<string, unknown>;
@@ -9,6 +9,8 @@ type Row = Record<string, unknown>;
 export interface FakeDb extends Db {
   readonly tables: Record<'vault_cards' | 'vault_cvvs' | 'vault_keys', Row[]>;
   apply(change: Change): void;
+  /** Undone when `work` throws. */
+  transaction<Value>(work: (db: Transaction) => Promise<Value>): Promise<Value>;
   folder: string | null;
 }
 
@@ -84,6 +86,18 @@ export function fakeDb(): FakeDb {
       assert(found, `the fake does not know: ${text}`);
       return structuredCloneRows(found[1]([...values])) as R[];
     },
+    async transaction(work) {
+      const was = Object.entries(tables).map(([name, rows]) => [name, rows.map((row) => ({ ...row }))] as const);
+      try {
+        return await work(db as unknown as Transaction);
+      } catch (error) {
+        for (const [name, rows] of was) {
+          const table = tables[name as keyof FakeDb['tables']];
+          table.splice(0, table.length, ...rows);
+        }
+        throw error;
+      }
+    },
     apply(change) {
       const rows = tables[change.table.name as keyof FakeDb['tables']];
       if (change.op === 'insert') rows.push({ ...change.row });
@@ -132,4 +146,14 @@ export function frozen(at = '2026-11-21T09:10:00Z'): VirtualClock {
   clock.freeze(true);
   clock.set(new Date(at));
   return clock;
+}
+
+/** A rotation as an operator's request makes it; the name of the new key. */
+export async function rotate(
+  vault: Vault,
+  transaction: <Value>(work: (db: Transaction) => Promise<Value>) => Promise<Value>,
+) {
+  const key = await transaction((db) => vault.prepareKey(db));
+  await vault.activateKey();
+  return key;
 }

@@ -18,7 +18,7 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import { Pan } from '../../src/base/index.ts';
 import { KEY_FILE, VaultError } from '../../src/vault/index.ts';
-import { fakeDb, frozen, openTestVault } from './fake.ts';
+import { fakeDb, frozen, openTestVault, rotate } from './fake.ts';
 
 const root = mkdtempSync(path.join(os.tmpdir(), 'florin-keys-'));
 after(() => rmSync(root, { recursive: true }));
@@ -94,7 +94,7 @@ test('another installation’s key file is refused and leaves no trace, so that 
   const [mine, other] = [folder(), folder()];
   const { database } = await openTestVault(mine);
   const foreign = await openTestVault(other);
-  await foreign.vault.rotate();
+  await rotate(foreign.vault, foreign.database.transaction);
   const before = structuredClone(database.tables.vault_keys);
   await assert.rejects(openTestVault(other, { database }), refused(/is another key|lacks/));
   assert.deepEqual(database.tables.vault_keys, before);
@@ -106,7 +106,7 @@ test('a file from before a rotation is refused', async () => {
   const { vault, database } = await openTestVault(dir);
   const file = path.join(dir, KEY_FILE);
   const backup = readFileSync(file);
-  assert.equal(await vault.rotate(), 'kek-2');
+  assert.equal(await rotate(vault, database.transaction), 'kek-2');
   writeFileSync(file, backup);
   await assert.rejects(openTestVault(dir, { database }), refused(/lacks kek-2/));
 });

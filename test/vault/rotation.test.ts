@@ -6,7 +6,7 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import { Pan, VirtualClock } from '../../src/base/index.ts';
 import { KEY_FILE, VaultError } from '../../src/vault/index.ts';
-import { type FakeDb, frozen, openTestVault } from './fake.ts';
+import { type FakeDb, frozen, openTestVault, rotate } from './fake.ts';
 
 const root = mkdtempSync(path.join(os.tmpdir(), 'florin-rotation-'));
 after(() => rmSync(root, { recursive: true }));
@@ -29,7 +29,7 @@ test('rotate, rewrap in batches, retire: every card opens after each step', asyn
     for (const id of ids) assert.ok((await vault.open(id % 3n, id))?.pan.equals(CARD.pan));
   };
   const sealed = structuredClone(database.tables.vault_cards.map((row) => row.sealed));
-  assert.equal(await vault.rotate(), 'kek-2');
+  assert.equal(await rotate(vault, database.transaction), 'kek-2');
   assert.deepEqual(keksIn(dir), ['kek-2', 'kek-1']);
   await allOpen();
   const moved: number[] = [];
@@ -53,7 +53,7 @@ test('a key that a late row still needs is not retired, and its row moves over',
   const dir = folder();
   const { vault, database, clock } = await openTestVault(dir);
   const late = vault.seal(7n, 1n, CARD).change;
-  await vault.rotate();
+  await rotate(vault, database.transaction);
   assert.equal(await vault.rewrap(10), 0);
   database.apply(late);
   later(clock);
@@ -67,7 +67,7 @@ test('a key that a late row still needs is not retired, and its row moves over',
 test('a row that somebody changed meanwhile is left alone', async () => {
   const { vault, database } = await openTestVault(folder());
   database.apply(vault.seal(7n, 1n, CARD).change);
-  await vault.rotate();
+  await rotate(vault, database.transaction);
   const [row] = database.tables.vault_cards as [Record<string, unknown>];
   const fresh = vault.seal(7n, 1n, { ...CARD, holder: 'JOHN ROE' }).change.row;
   const query = database.query.bind(database);
@@ -86,11 +86,11 @@ test('another process sees the new key: to read at once, to seal within a second
   const other = new VirtualClock({ now: () => clock.now(), sleep: () => Promise.resolve(), elapsed: () => elapsed });
   const { vault, database } = await openTestVault(dir, { clock });
   const { vault: second } = await openTestVault(dir, { database, clock: other });
-  await vault.rotate();
+  await rotate(vault, database.transaction);
   assert.equal(second.seal(7n, 1n, CARD).change.row.key_id, 'kek-1');
   elapsed += 1001;
   assert.equal(second.seal(7n, 1n, CARD).change.row.key_id, 'kek-2');
-  await vault.rotate();
+  await rotate(vault, database.transaction);
   database.apply(vault.seal(7n, 2n, CARD).change);
   assert.ok(await second.open(7n, 2n));
 });
@@ -100,7 +100,7 @@ test('a read that was overtaken by rewrap and retirement reads again', async () 
   const { vault, database, clock } = await openTestVault(dir);
   database.apply(vault.seal(7n, 1n, CARD).change);
   const before = { ...(database.tables.vault_cards[0] as object) };
-  await vault.rotate();
+  await rotate(vault, database.transaction);
   await vault.rewrap(10);
   later(clock);
   await vault.rewrap(10);
@@ -131,7 +131,7 @@ test('reading goes on while keys are rotated and rows rewrapped', async () => {
   };
   const readers = Promise.all([reader(), reader(), reader()]);
   for (let round = 0; round < 5; round++) {
-    await vault.rotate();
+    await rotate(vault, database.transaction);
     while ((await vault.rewrap(7)) > 0);
     later(clock);
     await vault.rewrap(7);
@@ -144,21 +144,53 @@ test('reading goes on while keys are rotated and rows rewrapped', async () => {
 
 test('a rotation that another is in the way of changes nothing', async () => {
   const dir = folder();
-  const { vault } = await openTestVault(dir);
+  const { vault, database } = await openTestVault(dir);
   writeFileSync(path.join(dir, `${KEY_FILE}.next`), '');
   await assert.rejects(
-    vault.rotate(),
+    rotate(vault, database.transaction),
     (error) => error instanceof VaultError && /another change of the keys/.test(error.message),
   );
   assert.deepEqual(keksIn(dir), ['kek-1']);
   rmSync(path.join(dir, `${KEY_FILE}.next`));
-  assert.equal(await vault.rotate(), 'kek-2');
+  assert.equal(await rotate(vault, database.transaction), 'kek-2');
 });
 
 test('numbers of retired keys are not used again', async () => {
-  const { vault, clock } = await openTestVault(folder());
-  await vault.rotate();
+  const { vault, database, clock } = await openTestVault(folder());
+  await rotate(vault, database.transaction);
   later(clock);
   await vault.rewrap(10);
-  assert.equal(await vault.rotate(), 'kek-3');
+  assert.equal(await rotate(vault, database.transaction), 'kek-3');
+});
+
+test('a key whose preparation was not committed seals nothing, now or later', async () => {
+  const dir = folder();
+  const { vault, database, clock } = await openTestVault(dir);
+  const undone = database.transaction(async (db) => {
+    await vault.prepareKey(db);
+    throw new Error('rolled back');
+  });
+  await assert.rejects(undone, /rolled back/);
+  await vault.activateKey();
+  assert.equal(await vault.rewrap(10), 0);
+  assert.equal(vault.seal(7n, 1n, CARD).change.row.key_id, 'kek-1');
+  const { vault: next } = await openTestVault(dir, { database, clock });
+  assert.equal(next.seal(7n, 1n, CARD).change.row.key_id, 'kek-1');
+  assert.equal(await rotate(vault, database.transaction), 'kek-3');
+  assert.equal(vault.seal(7n, 1n, CARD).change.row.key_id, 'kek-3');
+  later(clock);
+  await vault.rewrap(10);
+  assert.deepEqual(keksIn(dir), ['kek-3']);
+});
+
+test('a key whose preparation was committed is put in force by the job, or by the next start', async () => {
+  const dir = folder();
+  const { vault, database, clock } = await openTestVault(dir);
+  await database.transaction((db) => vault.prepareKey(db));
+  assert.equal(vault.seal(7n, 1n, CARD).change.row.key_id, 'kek-1');
+  await vault.rewrap(10);
+  assert.equal(vault.seal(7n, 1n, CARD).change.row.key_id, 'kek-2');
+  await database.transaction((db) => vault.prepareKey(db));
+  const { vault: next } = await openTestVault(dir, { database, clock });
+  assert.equal(next.seal(7n, 1n, CARD).change.row.key_id, 'kek-3');
 });

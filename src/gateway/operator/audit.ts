@@ -1,8 +1,8 @@
 // Who did what to which part of the installation, from where, with what result (PCI DSS 10.2, 10.3).
 // Rule: a row covers the hash of the row before it, so that none can be changed or taken out of the middle unnoticed.
-import type { Db } from '../../store/index.ts';
+import type { Command, Committer, Db, Transaction } from '../../store/index.ts';
 import type { Keyed } from '../projects/index.ts';
-import { type AuditRow, auditAfter, auditInsert, auditLast } from './queries.ts';
+import { type AuditRow, auditAdd, auditAfter, auditInsert, auditLast, auditLastKind } from './queries.ts';
 
 /** What is done, before it is known how it ends. No field may hold a secret. */
 export interface Action {
@@ -16,10 +16,56 @@ export interface Action {
 }
 
 /** Appends to the chain; commits with the change that it tells of. `result`: `done`, or why it was not. */
-export async function auditAppend(db: Db, keyed: Keyed, action: Action, result: string, at: Date): Promise<void> {
-  const last = await auditLast(db);
+export async function auditAppend(
+  db: Transaction,
+  keyed: Keyed,
+  action: Action,
+  result: string,
+  at: Date,
+): Promise<void> {
+  await auditAdd(db, rowBehind(await auditLast(db), keyed, action, result, at));
+}
+
+function rowBehind(last: AuditRow | null, keyed: Keyed, action: Action, result: string, at: Date): AuditRow {
   const row = { id: (last?.id ?? 0n) + 1n, at, ...action, result };
-  await auditInsert(db, { ...row, hash: hashOf(keyed, row, last?.hash ?? null) });
+  return { ...row, hash: hashOf(keyed, row, last?.hash ?? null) };
+}
+
+/** What a decision refuses is a value with this member, whatever it wrote to remember the refusal. */
+const isRefused = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'refused' in value && Boolean(value.refused);
+
+export interface AuditingCommitter extends Committer {
+  /** Whether a command has told of the action. */
+  readonly told: boolean;
+}
+
+/** A committer whose first command that does something commits the row `done` of the action with it. */
+export function auditingCommitter(committer: Committer, keyed: Keyed, action: Action, now: () => Date) {
+  let told = false;
+  const telling = <Value>(command: Command<Value>): Command<readonly [Value, boolean]> => ({
+    ...command,
+    needs: [...command.needs, { kind: auditLastKind, key: null }],
+    decide(loaded) {
+      const { value, changes } = command.decide(loaded);
+      if (changes.length === 0 || isRefused(value)) return { value: [value, false], changes };
+      const row = rowBehind(loaded.get(auditLastKind, null) ?? null, keyed, action, 'done', now());
+      return { value: [value, true], changes: [...changes, auditInsert(row)] };
+    },
+  });
+  const auditing: AuditingCommitter = {
+    ...committer,
+    get told() {
+      return told;
+    },
+    async submit(command) {
+      if (told) return committer.submit(command);
+      const [value, tells] = await committer.submit(telling(command));
+      told ||= tells;
+      return value;
+    },
+  };
+  return auditing;
 }
 
 function hashOf(keyed: Keyed, row: Omit<AuditRow, 'hash'>, before: Buffer | null): Buffer {

@@ -2,13 +2,13 @@
 // Rule: nothing is changed for an operator outside of `audited`.
 import type { Clock, Log, Permutation, Turns } from '../../base/index.ts';
 import type { Rates } from '../../ledger/index.ts';
-import type { Db } from '../../store/index.ts';
+import type { Committer, Db, Transaction } from '../../store/index.ts';
 import type { LinkFields, LinkResult } from '../checkout/index.ts';
 import type { Resolved, StuckOperation, Told } from '../flight/index.ts';
 import { type Project, ProjectRefusal, type Projects, type Tools } from '../projects/index.ts';
 import type { Risk } from '../risk/index.ts';
 import type { PageTemplate } from '../templates/index.ts';
-import { auditAppend } from './audit.ts';
+import { type Action, auditAppend, auditingCommitter } from './audit.ts';
 import { OperatorRefusal } from './errors.ts';
 
 export interface Operator {
@@ -31,7 +31,8 @@ export interface PageDifference {
 }
 
 export interface Office {
-  readonly database: Db & { transaction<Value>(work: (db: Db) => Promise<Value>): Promise<Value> };
+  readonly database: Db & { transaction<Value>(work: (db: Transaction) => Promise<Value>): Promise<Value> };
+  readonly committer: Committer;
   /** For what reads much. */
   readonly turns: Turns;
   readonly projects: Projects;
@@ -51,9 +52,12 @@ export interface Office {
   /** Operations that the acquirer was asked for in vain, behind the one with this id. */
   readonly stuckOperations: (after: bigint, limit: number) => Promise<readonly StuckOperation[]>;
   /** Settles the one with this reference as the acquirer told. */
-  readonly resolveOperation: (reference: string, told: Told) => Promise<Resolved>;
-  /** Makes a new key-encrypting key the active one; its name. */
-  readonly rotateKeys: () => string | Promise<string>;
+  readonly resolveOperation: (committer: Committer, reference: string, told: Told) => Promise<Resolved>;
+  readonly keys: {
+    /** A new key-encrypting key, in force once the transaction is committed and `activateKey` was called; its name. */
+    prepareKey(db: Transaction): Promise<string>;
+    activateKey(): Promise<void>;
+  };
   /** The payment page of an order that is none: its text, and the header fields that it needs. */
   readonly previewPage: (
     template: PageTemplate,
@@ -62,7 +66,7 @@ export interface Office {
   /** Looks at the payment page as it is served: every difference to the page as it was written. */
   readonly checkPages: () => Promise<readonly PageDifference[]>;
   /** Makes an order and the address of its page. */
-  readonly createLink: (project: Project, fields: LinkFields) => Promise<LinkResult>;
+  readonly createLink: (committer: Committer, project: Project, fields: LinkFields) => Promise<LinkResult>;
 }
 
 /** Who asks, from where. */
@@ -71,32 +75,80 @@ export interface Asked {
   readonly remoteAddress: string;
 }
 
-/**
- * Runs a change in one transaction together with its audit row; a refused or failed one leaves a row that says so. What `work` does
- * outside of the given `db` is done before the row is committed.
- */
-export async function audited<Value>(
+/** For what is kept in memory: brings it up to what was committed. */
+type Refresh = () => Promise<unknown>;
+const nothingKept: Refresh = () => Promise.resolve();
+
+/** Runs a change in one transaction together with its audit row; a refused or failed one leaves a row that says so. */
+export function audited<Value>(
   office: Office,
   asked: Asked,
-  what: string,
+  action: string,
   target: string,
-  work: (db: Db) => Promise<Value>,
+  work: (db: Transaction) => Promise<Value>,
+  refresh: Refresh = nothingKept,
 ): Promise<Value> {
-  const { clock, projects, database, log } = office;
-  const { keyed } = office.tools;
-  const action = { actor: asked.principal.name, origin: asked.remoteAddress, action: what, target };
+  const told = actionOf(asked, action, target);
+  return telling(office, told, async () => {
+    try {
+      return await office.projects.change(async (db) => {
+        const value = await work(db);
+        await auditAppend(db, office.tools.keyed, told, 'done', office.clock.now());
+        return value;
+      });
+    } finally {
+      // Also after a failure: a COMMIT without answer may have taken effect.
+      await refresh().catch((cause: unknown) =>
+        office.log.error({ err: cause, action }, 'memory could not be renewed'),
+      );
+    }
+  });
+}
+
+/**
+ * The same for a change that commands make: the first of them that does something has the audit row in its commit. `work` gets the
+ * committer to give them to, and must give none to another.
+ */
+export function auditedCommand<Value>(
+  office: Office,
+  asked: Asked,
+  action: string,
+  target: string,
+  work: (committer: Committer) => Promise<Value>,
+): Promise<Value> {
+  const told = actionOf(asked, action, target);
+  return telling(office, told, async () => {
+    const { keyed } = office.tools;
+    const committer = auditingCommitter(office.committer, keyed, told, () => office.clock.now());
+    const value = await work(committer);
+    // Nothing had to be changed: there is no commit that the row could be a part of.
+    if (!committer.told)
+      await office.database.transaction((db) => auditAppend(db, keyed, told, 'done', office.clock.now()));
+    return value;
+  });
+}
+
+const actionOf = ({ principal, remoteAddress }: Asked, action: string, target: string): Action => ({
+  actor: principal.name,
+  origin: remoteAddress,
+  action,
+  target,
+});
+
+/** What `work` refuses, or fails in, is told in a row of its own. */
+async function telling<Value>(
+  { database, tools, clock, log }: Office,
+  action: Action,
+  work: () => Promise<Value>,
+): Promise<Value> {
   try {
-    return await projects.change(async (db) => {
-      const value = await work(db);
-      await auditAppend(db, keyed, action, 'done', clock.now());
-      return value;
-    });
+    return await work();
   } catch (error) {
     const result = error instanceof ProjectRefusal || error instanceof OperatorRefusal ? error.code : 'failed';
     await database
-      .transaction((db) => auditAppend(db, keyed, action, result, clock.now()))
+      .transaction((db) => auditAppend(db, tools.keyed, action, result, clock.now()))
       .catch((cause: unknown) =>
-        log.error({ err: cause, action: what, result }, 'an operator action could not be audited'),
+        log.error({ err: cause, action: action.action, result }, 'an operator action could not be audited'),
       );
     throw error;
   }

@@ -1,5 +1,5 @@
 // The audit log of operators; no other file names its table. Rows are only ever added: the table refuses anything else.
-import type { Db } from '../../store/index.ts';
+import { type Change, type Db, followRow, insert, type Kind, type Transaction, table } from '../../store/index.ts';
 
 export interface AuditRow {
   /** 1, 2, 3 … without gaps. */
@@ -13,17 +13,52 @@ export interface AuditRow {
   readonly hash: Buffer;
 }
 
+const operatorAudit = table<AuditRow>(
+  'operator_audit',
+  {
+    id: 'int8',
+    at: 'timestamptz',
+    actor: 'text',
+    origin: 'text',
+    action: 'text',
+    target: 'text',
+    result: 'text',
+    hash: 'bytea',
+  },
+  ['id'],
+);
+
+/** For a command whose commit the row belongs to. */
+export const auditInsert = (row: AuditRow): Change => insert(operatorAudit, row);
+
 /** Held until commit by whoever appends: the row behind it needs its hash. */
 const AUDIT_LOCK = 4_850_217_330_071n;
+const LOCK = 'select pg_advisory_xact_lock($1)';
+const LAST = 'select * from operator_audit order by id desc limit 1';
 
 /** The last row, which nobody else can append to before this transaction ends; null: there is none. */
-export async function auditLast(db: Db): Promise<AuditRow | null> {
-  await db.query('select pg_advisory_xact_lock($1)', [AUDIT_LOCK]);
-  const [row] = await db.query<AuditRow>('select * from operator_audit order by id desc limit 1');
+export async function auditLast(db: Transaction): Promise<AuditRow | null> {
+  await db.query(LOCK, [AUDIT_LOCK]);
+  const [row] = await db.query<AuditRow>(LAST);
   return row ?? null;
 }
 
-export async function auditInsert(db: Db, row: AuditRow): Promise<void> {
+/** The one chain that there is. */
+const CHAIN = 'chain';
+
+/** The same for commands. By its name the last that a group locks, as it is the last lock of every transaction that appends. */
+export const auditLastKind: Kind<null, AuditRow> = {
+  name: '~operator_audit',
+  keyText: () => CHAIN,
+  async load(db) {
+    // Two statements: what the first has waited for, the second sees.
+    const [, [row]] = await Promise.all([db.query(LOCK, [AUDIT_LOCK]), db.query<AuditRow>(LAST)]);
+    return new Map(row ? [[CHAIN, row]] : []);
+  },
+  follows: [followRow(operatorAudit, () => CHAIN)],
+};
+
+export async function auditAdd(db: Transaction, row: AuditRow): Promise<void> {
   await db.query(
     'insert into operator_audit (id, at, actor, origin, action, target, result, hash) values ($1, $2, $3, $4, $5, $6, $7, $8)',
     [row.id, row.at, row.actor, row.origin, row.action, row.target, row.result, row.hash],

@@ -2,7 +2,7 @@
 // Rule: a flood of them is a handful of rows, whoever sends it: the first of an address and of a login one by one, the others of each ten
 // minutes as one row with their number. What is counted in memory is bounded, and told at the latest when the server stops.
 import { addressOf, type Clock, type Log } from '../../base/index.ts';
-import type { Db } from '../../store/index.ts';
+import type { Transaction } from '../../store/index.ts';
 import type { Keyed } from '../projects/index.ts';
 import { auditAppend } from './audit.ts';
 
@@ -87,7 +87,7 @@ export function refusalTallies() {
 }
 
 export interface RefusalsOptions {
-  readonly database: { transaction<Value>(work: (db: Db) => Promise<Value>): Promise<Value> };
+  readonly database: { transaction<Value>(work: (db: Transaction) => Promise<Value>): Promise<Value> };
   readonly keyed: Keyed;
   readonly clock: Clock;
   readonly log: Log;

@@ -30,10 +30,11 @@ import {
   ratesAfterOf,
 } from '../../ledger/index.ts';
 import { type BinRange, binList, binPut, binRemove } from '../../network/index.ts';
+import type { Transaction } from '../../store/index.ts';
 import { type Problem, type Project, ProjectRefusal } from '../projects/index.ts';
 import { CLASSES, type RiskRule } from '../risk/index.ts';
 import { OperatorRefusal } from './errors.ts';
-import { audited, type Office, type Operator } from './office.ts';
+import { type Asked, audited, type Office, type Operator } from './office.ts';
 import { listOf, range, rate, rule } from './routes-answers.ts';
 
 const endpoint = endpointOf<Operator>();
@@ -97,6 +98,27 @@ export function cardEndpoints(office: Office): AnyEndpoint<Operator>[] {
     if (!project) throw new ProjectRefusal('project_unknown');
     return project;
   };
+
+  type AskedOfRule = Asked & { readonly params: { readonly login: string; readonly id: string } };
+  /** A change of a project's rules; once it resolves they are in force here. */
+  function changeRules<Value>(
+    asked: AskedOfRule,
+    action: string,
+    work: (db: Transaction, project: Project) => Promise<Value>,
+  ): Promise<Value> {
+    const { login, id } = asked.params;
+    return audited(
+      office,
+      asked,
+      action,
+      `${login}/${id}`,
+      async (db) => work(db, await projectOf(login)),
+      async () => {
+        const project = await projects.byLogin(login);
+        if (project) await risk.reread(project);
+      },
+    );
+  }
 
   return [
     endpoint({
@@ -168,7 +190,14 @@ export function cardEndpoints(office: Office): AnyEndpoint<Operator>[] {
       async handler(input) {
         const now = clock.now();
         const rows = rowsOf(input.body, dayOf(now));
-        await audited(office, input, 'rates.load', `${rows.length} rates`, () => rates.put(rows, now));
+        await audited(
+          office,
+          input,
+          'rates.load',
+          `${rows.length} rates`,
+          (db) => rates.put(db, rows, now),
+          () => rates.reload(now),
+        );
         return { status: 200, body: { rates: rows.map(rateJson) } };
       },
     }),
@@ -216,10 +245,10 @@ export function cardEndpoints(office: Office): AnyEndpoint<Operator>[] {
         422: { description: 'Wrong fields' },
       },
       async handler(input) {
-        const { login, id } = input.params;
+        const { id } = input.params;
         const rule = { id, dry_run: false, active: true, ...input.body };
-        const put = await audited(office, input, 'rule.put', `${login}/${id}`, async () => {
-          const result = await risk.put({ ...rule, project_id: (await projectOf(login)).id });
+        const put = await changeRules(input, 'rule.put', async (db, project) => {
+          const result = await risk.put(db, { ...rule, project_id: project.id });
           if ('rule' in result) return result.rule;
           throw new OperatorRefusal(
             'unfit',
@@ -238,9 +267,8 @@ export function cardEndpoints(office: Office): AnyEndpoint<Operator>[] {
       params: OfRule,
       answers: { 204: { description: 'Removed' }, 404: { description: 'No such project or rule' } },
       async handler(input) {
-        const { login, id } = input.params;
-        await audited(office, input, 'rule.remove', `${login}/${id}`, async () => {
-          if (!(await risk.remove(await projectOf(login), id))) throw new OperatorRefusal('rule_unknown');
+        await changeRules(input, 'rule.remove', async (db, project) => {
+          if (!(await risk.remove(db, project, input.params.id))) throw new OperatorRefusal('rule_unknown');
         });
         return { status: 204, body: null };
       },

@@ -23,7 +23,7 @@ const jsonText = (value: unknown): string =>
 
 /** Endpoints for looking, and for the keys. */
 export function inspectionEndpoints(office: Office): AnyEndpoint<Operator>[] {
-  const { database, tools, permutation, invariants, trace, rotateKeys, checkPages, failing } = office;
+  const { database, tools, permutation, invariants, trace, keys, checkPages, failing } = office;
 
   const auditChain = async (): Promise<Check> => {
     const violations = await auditViolations(database, tools.keyed);
@@ -114,7 +114,14 @@ export function inspectionEndpoints(office: Office): AnyEndpoint<Operator>[] {
       right: null,
       answers: { 200: { description: 'Name of the new key', schema: vaultKey } },
       async handler(input) {
-        const key = await audited(office, input, 'keys.rotate', 'vault', async () => rotateKeys());
+        const key = await audited(
+          office,
+          input,
+          'keys.rotate',
+          'vault',
+          (db) => keys.prepareKey(db),
+          () => keys.activateKey(),
+        );
         return { status: 200, body: { key } };
       },
     }),

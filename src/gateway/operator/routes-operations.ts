@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { type AnyEndpoint, Choice, Digits, endpointOf, Integer, Optional, Shape, Text } from '../../http/index.ts';
 import { OperatorRefusal } from './errors.ts';
-import { audited, type Office, type Operator } from './office.ts';
+import { auditedCommand, type Office, type Operator } from './office.ts';
 import { listOf, resolvedOperation, stuckOperation } from './routes-answers.ts';
 
 const endpoint = endpointOf<Operator>();
@@ -70,15 +70,21 @@ export function operationEndpoints(office: Office): AnyEndpoint<Operator>[] {
       async handler(input) {
         const { id } = input.params;
         const target = `${id}/${input.body.outcome}`;
-        const { operation, login } = await audited(office, input, 'operation.resolve', target, async () => {
-          const resolved = await resolveOperation(id, input.body);
-          if (!('refused' in resolved)) return resolved;
-          if (resolved.refused !== 'code_contradicts') throw new OperatorRefusal(resolved.refused);
-          const details = ['fits the outcome; never_arrived has no code'];
-          throw new OperatorRefusal('unfit', [
-            { path: ['response_code'], message: 'Contradicts the outcome', details },
-          ]);
-        });
+        const { operation, login } = await auditedCommand(
+          office,
+          input,
+          'operation.resolve',
+          target,
+          async (committer) => {
+            const resolved = await resolveOperation(committer, id, input.body);
+            if (!('refused' in resolved)) return resolved;
+            if (resolved.refused !== 'code_contradicts') throw new OperatorRefusal(resolved.refused);
+            const details = ['fits the outcome; never_arrived has no code'];
+            throw new OperatorRefusal('unfit', [
+              { path: ['response_code'], message: 'Contradicts the outcome', details },
+            ]);
+          },
+        );
         return {
           status: 200,
           body: {

@@ -31,7 +31,7 @@ import {
   templateRemove,
 } from '../templates/index.ts';
 import { OperatorRefusal } from './errors.ts';
-import { audited, type Office, type Operator } from './office.ts';
+import { audited, auditedCommand, type Office, type Operator } from './office.ts';
 import { qrSvg } from './qr.ts';
 import { listedTemplate, listOf, paymentLink, template } from './routes-answers.ts';
 
@@ -228,11 +228,11 @@ export function pageEndpoints(office: Office): AnyEndpoint<Operator>[] {
       },
       async handler(input) {
         const { login } = input.params;
-        const made = await audited(office, input, 'link.create', login, async () => {
+        const made = await auditedCommand(office, input, 'link.create', login, async (committer) => {
           const project = await projects.byLogin(login);
           if (!project) throw new ProjectRefusal('project_unknown');
           if (!project.active) throw new OperatorRefusal('project_closed');
-          const result = await createLink(project, input.body);
+          const result = await createLink(committer, project, input.body);
           if ('problems' in result) throw new OperatorRefusal('unfit', result.problems);
           return result;
         });

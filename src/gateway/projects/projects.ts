@@ -3,7 +3,7 @@
 // seen by the next request; what another process committed, by a request two seconds later.
 import { timingSafeEqual } from 'node:crypto';
 import { type Clock, type Log, opensTo } from '../../base/index.ts';
-import type { Db } from '../../store/index.ts';
+import type { Db, Transaction } from '../../store/index.ts';
 import { secretHash } from './credentials.ts';
 import type { Keyed } from './manage.ts';
 import { type AccountRow, accountsSince } from './queries.ts';
@@ -11,7 +11,7 @@ import { type Credential, defaultSettings, type Project } from './settings.ts';
 
 /** What this room needs of the database. */
 export interface Transactions extends Db {
-  transaction<Value>(work: (db: Db) => Promise<Value>): Promise<Value>;
+  transaction<Value>(work: (db: Transaction) => Promise<Value>): Promise<Value>;
 }
 
 export interface ProjectsOptions {
@@ -32,7 +32,7 @@ export interface Projects {
   /** Every project, by login. */
   all(): Promise<readonly Project[]>;
   /** Runs changes in one transaction; once this resolves they are in force here. */
-  change<Value>(work: (db: Db) => Promise<Value>): Promise<Value>;
+  change<Value>(work: (db: Transaction) => Promise<Value>): Promise<Value>;
 }
 
 /** Older than this, memory is compared with the database behind the request; older than the second, before it. */

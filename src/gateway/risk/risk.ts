@@ -1,7 +1,7 @@
 // Risk as the use cases of orders ask it: rules from memory, counters from the database, a verdict and the rows to commit with it.
 // Rule: nothing is written here. Whoever asks commits the changes with the order, also when it is refused.
 import type { Clock, IdMaker, Log } from '../../base/index.ts';
-import type { Change, Db } from '../../store/index.ts';
+import type { Change, Db, Transaction } from '../../store/index.ts';
 import { type Answer, liveTesting, sandboxTesting } from './card-testing.ts';
 import { count, loadCounters, purgeCounters } from './counters.ts';
 import { accountingMinorOf, DIMENSIONS, hasVisitor, type Keyed, type Keys, keysOf, type Payment } from './facts.ts';
@@ -20,9 +20,15 @@ export interface Risk {
   /** What the issuer's answer adds to the counters, for the commit that settles the authorization. */
   recordOutcome(payment: Payment, answer: Answer): readonly Change[];
   list(project: { readonly id: bigint }): Promise<RiskRule[]>;
-  /** What is wrong with the rule, in one sentence; null: it is stored and in force here at once, elsewhere within seconds. */
-  put(rule: RiskRuleInput): Promise<{ readonly rule: RiskRule } | { readonly problems: readonly RuleProblem[] }>;
-  remove(project: { readonly id: bigint }, id: string): Promise<boolean>;
+  /** The rule as it is stored, or all that is wrong with it. In force once the transaction is committed: here by `reread`, elsewhere within seconds. */
+  put(
+    db: Transaction,
+    rule: RiskRuleInput,
+  ): Promise<{ readonly rule: RiskRule } | { readonly problems: readonly RuleProblem[] }>;
+  /** False: there was no such rule. */
+  remove(db: Transaction, project: { readonly id: bigint }, id: string): Promise<boolean>;
+  /** What was committed of the project's rules is in force here. */
+  reread(project: { readonly id: bigint }): Promise<void>;
   /** What was found on an order, also what ran dry. */
   findings(project: { readonly id: bigint }, orderId: bigint): Promise<RiskEvent[]>;
   /** Reads every project's rules anew. */
@@ -88,8 +94,6 @@ export async function createRisk(options: RiskOptions): Promise<Risk> {
     return hold(owner, await rulesOf(db, owner));
   }
 
-  const reread = async (owner: bigint): Promise<unknown> => hold(owner, await rulesOf(db, owner));
-
   await refresh();
   return {
     async assess(payment) {
@@ -118,15 +122,10 @@ export async function createRisk(options: RiskOptions): Promise<Risk> {
         : [];
     },
     list: (project) => rulesOf(db, project.id),
-    async put(rule) {
-      const result = await riskRulePut({ database: db, clock }, rule);
-      if ('rule' in result) await reread(rule.project_id);
-      return result;
-    },
-    async remove(project, id) {
-      const removed = await riskRuleRemove(db, project.id, id);
-      await reread(project.id);
-      return removed;
+    put: (inside, rule) => riskRulePut({ database: inside, clock }, rule),
+    remove: (inside, project, id) => riskRuleRemove(inside, project.id, id),
+    async reread({ id }) {
+      hold(id, await rulesOf(db, id));
     },
     findings: (project, orderId) => riskEventsOf(db, project.id, orderId),
     refresh,

@@ -1,7 +1,7 @@
 // What every use case of issuing works with.
 import type { Clock, IdMaker, Log, Permutation, Random } from '../../base/index.ts';
 import type { Rate } from '../../ledger/index.ts';
-import type { Committer, Db } from '../../store/index.ts';
+import type { Committer, Db, Transaction } from '../../store/index.ts';
 import type { Vault } from '../../vault/index.ts';
 import type { Passwords } from '../people/index.ts';
 import type { Tenants } from '../tenants/index.ts';
@@ -11,7 +11,7 @@ export interface Issuer {
   readonly ids: IdMaker;
   readonly random: Random;
   readonly log: Log;
-  readonly db: Db & { transaction<Value>(work: (db: Db) => Promise<Value>): Promise<Value> };
+  readonly db: Db & { transaction<Value>(work: (db: Transaction) => Promise<Value>): Promise<Value> };
   /** All that moves money, changes a card or counts against a limit goes through it. */
   readonly committer: Committer;
   readonly vault: Vault;

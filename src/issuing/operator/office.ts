@@ -1,5 +1,6 @@
-// What the operator's endpoints for issuing work with. Rule: nothing is changed for an operator but through `change`, which audits it.
-import type { Db } from '../../store/index.ts';
+// What the operator's endpoints for issuing work with.
+// Rule: nothing is changed for an operator but through `change` and `command`, which audit it.
+import type { Transaction } from '../../store/index.ts';
 import type { Issuer } from '../issuer/index.ts';
 import type { TenantsRoom, Tools } from '../tenants/index.ts';
 
@@ -14,5 +15,17 @@ export interface IssuingOffice {
   readonly tenants: TenantsRoom;
   readonly tools: Tools;
   /** Port: runs a change in one transaction together with its audit row; a refused one leaves a row that says so. */
-  change<Value>(asked: Asked, action: string, target: string, work: (db: Db) => Promise<Value>): Promise<Value>;
+  change<Value>(
+    asked: Asked,
+    action: string,
+    target: string,
+    work: (db: Transaction) => Promise<Value>,
+  ): Promise<Value>;
+  /** Port: the same for what commands change. They go to the issuer that `work` gets, and to no other. */
+  command<Value>(
+    asked: Asked,
+    action: string,
+    target: string,
+    work: (issuer: Issuer) => Promise<Value>,
+  ): Promise<Value>;
 }

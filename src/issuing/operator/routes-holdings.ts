@@ -27,7 +27,7 @@ const conflict = (codes: string) => ({
 
 const ADDRESS = { addressLine1: '1 Example Street', city: 'Valletta', postCode: 'VLT 1000', country: 'MT' };
 
-export function holdingEndpoints({ issuer, change }: IssuingOffice): AnyEndpoint<{ readonly name: string }>[] {
+export function holdingEndpoints({ issuer, command }: IssuingOffice): AnyEndpoint<{ readonly name: string }>[] {
   const { db, permutation, tenants } = issuer;
 
   async function ownerOf({ tenant: name, id: text }: { readonly tenant: string; readonly id: string }): Promise<{
@@ -72,8 +72,8 @@ export function holdingEndpoints({ issuer, change }: IssuingOffice): AnyEndpoint
         const owner = await activeOwnerOf(input.params);
         const body = checked(AccountBody, input.body);
         const target = `${input.params.tenant}/${input.params.id}`;
-        const made = await change(input, 'account.create', target, () =>
-          refusing(createAccount(issuer, owner, body, null)),
+        const made = await command(input, 'account.create', target, (auditing) =>
+          refusing(createAccount(auditing, owner, body, null)),
         );
         return { status: 201, body: made.body };
       },
@@ -125,8 +125,8 @@ export function holdingEndpoints({ issuer, change }: IssuingOffice): AnyEndpoint
         const body = checked(CardRequest, { type: owner.identity.type, ...input.body }, aliasesOf(owner.tenant));
         const user = (await usersOf(db, owner.tenant.id, owner.identity.id)).find(({ active }) => active) ?? null;
         const target = `${input.params.tenant}/${input.params.id}`;
-        const made = await change(input, 'card.create', target, () =>
-          refusing(requestCard(issuer, { ...owner, user }, body, null)),
+        const made = await command(input, 'card.create', target, (auditing) =>
+          refusing(requestCard(auditing, { ...owner, user }, body, null)),
         );
         return { status: 201, body: made.body };
       },

@@ -15,7 +15,7 @@ import { notFound, refusing, TAG, unknown } from './schemas.ts';
 const endpoint = endpointOf<{ readonly name: string }>();
 const ById = Type.Object({ id: Digits({ max: 20 }) });
 
-export function instrumentEndpoints({ issuer, change }: IssuingOffice): AnyEndpoint<{ readonly name: string }>[] {
+export function instrumentEndpoints({ issuer, command }: IssuingOffice): AnyEndpoint<{ readonly name: string }>[] {
   const { db, permutation, sandbox } = issuer;
 
   async function cardOf(text: string): Promise<Card> {
@@ -40,8 +40,8 @@ export function instrumentEndpoints({ issuer, change }: IssuingOffice): AnyEndpo
         async handler(input) {
           const card = await cardOf(input.params.id);
           const asker = { tenantId: card.tenant_id, identityId: null };
-          await change(input, `card.${move}`, input.params.id, () =>
-            refusing(changeCard(issuer, asker, card.id, move, openHolds, null)),
+          await command(input, `card.${move}`, input.params.id, (auditing) =>
+            refusing(changeCard(auditing, asker, card.id, move, openHolds, null)),
           );
           return { status: 204, body: null };
         },
@@ -61,8 +61,8 @@ export function instrumentEndpoints({ issuer, change }: IssuingOffice): AnyEndpo
           const id = permutation.inward(input.params.id);
           const tenantId = id === null ? null : await accountOwner(db, id);
           if (id === null || tenantId === null) throw notFound('No such account');
-          await change(input, `account.${move}`, input.params.id, () =>
-            refusing(changeAccount(issuer, { tenantId, identityId: null }, id, move, attachedCards, null)),
+          await command(input, `account.${move}`, input.params.id, (auditing) =>
+            refusing(changeAccount(auditing, { tenantId, identityId: null }, id, move, attachedCards, null)),
           );
           return { status: 204, body: null };
         },
@@ -84,8 +84,8 @@ export function instrumentEndpoints({ issuer, change }: IssuingOffice): AnyEndpo
       answers: { 204: { description: 'Noted' }, ...unknown, ...conflict },
       async handler(input) {
         const card = await cardOf(input.params.id);
-        await change(input, 'card.manufacturing', input.params.id, () =>
-          refusing(manufactured(issuer, card.tenant_id, card.id, input.body)),
+        await command(input, 'card.manufacturing', input.params.id, (auditing) =>
+          refusing(manufactured(auditing, card.tenant_id, card.id, input.body)),
         );
         return { status: 204, body: null };
       },
@@ -103,7 +103,9 @@ export function instrumentEndpoints({ issuer, change }: IssuingOffice): AnyEndpo
             answers: { 200: { description: 'number, cvv, expiryMmyy', schema: cardNumber }, ...unknown },
             async handler(input) {
               const card = await cardOf(input.params.id);
-              const values = await change(input, 'card.number', input.params.id, () => clearValues(issuer, card));
+              const values = await command(input, 'card.number', input.params.id, (auditing) =>
+                clearValues(auditing, card),
+              );
               const { number, cvv, pin } = values;
               const plastic = card.details.physical ? { pin } : {};
               return { status: 200, body: { number, cvv, expiryMmyy: mmyy(card.expires), ...plastic } };

@@ -1,0 +1,156 @@
+// Every change of the operator API is one transaction with its audit row: where the row can't be written, nothing is changed.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { before, test } from 'node:test';
+import type { AnyApi } from '../../src/http/index.ts';
+import { KEY_FILE } from '../../src/vault/index.ts';
+import { type Ask, asking, walkOperator } from '../http/walk-operator.ts';
+import { watchAnswers } from '../support/answers.ts';
+import { type TestApp, testApp } from '../support/app.ts';
+
+let florin: TestApp;
+let operations: { readonly operation: string; readonly method: string; readonly pattern: RegExp }[] = [];
+before(async () => {
+  florin = await testApp(
+    {},
+    {
+      watch(server, apis) {
+        watchAnswers(server, apis);
+        operations = operationsOf(apis);
+      },
+    },
+  );
+  await florin.database.transaction(async (db) => {
+    await db.query(`create function audit_is_full() returns trigger language plpgsql as $$
+      begin raise exception 'the audit log takes no row'; end $$`);
+    await db.query(
+      'create trigger audit_is_full before insert on operator_audit for each statement execute function audit_is_full()',
+    );
+    await db.query('alter table operator_audit disable trigger audit_is_full');
+  });
+});
+
+/** POST without being a change: it only shows. */
+const LOOKS = new Set(['templateTry']);
+/** GET that leaves a row all the same. */
+const AUDITED_LOOKS = new Set(['cardNumber']);
+
+const operationsOf = (apis: readonly AnyApi[]): typeof operations =>
+  apis
+    .filter(({ prefix }) => prefix === '/operator')
+    .flatMap(({ endpoints }) =>
+      endpoints.map(({ operation, method, path: at }) => ({
+        operation,
+        method: String(method),
+        pattern: new RegExp(`^/operator${at.replace(/:\w+/g, '[^/?]+')}$`),
+      })),
+    )
+    .filter(({ operation, method }) => (method === 'GET' ? AUDITED_LOOKS.has(operation) : !LOOKS.has(operation)));
+
+/** What is no business of an operator's request: signs of life, and the marks of group commits. */
+const BESIDE = new Set(['commit_groups', 'processes', 'shared_followers', 'operator_audit']);
+
+/** Each table as it stands, and the key that seals. */
+async function everything(): Promise<Record<string, unknown>> {
+  const tables = await florin.database.query<{ name: string }>(
+    `select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`,
+  );
+  const rows = await Promise.all(
+    tables
+      .filter(({ name }) => !BESIDE.has(name))
+      .map(async ({ name }) => {
+        const [found] = await florin.database.query<{ hash: string }>(
+          `select md5(coalesce(string_agg(t::text, ' ' order by t::text), '')) as hash from ${name} t`,
+        );
+        return [name, found?.hash] as const;
+      }),
+  );
+  const { keks } = JSON.parse(readFileSync(path.join(florin.dataDir, KEY_FILE), 'utf8')) as { keks: { id: string }[] };
+  return { ...Object.fromEntries(rows), key: keks[0]?.id };
+}
+
+const auditIsFull = (full: boolean): Promise<unknown> =>
+  florin.database.query(`alter table operator_audit ${full ? 'enable' : 'disable'} trigger audit_is_full`);
+
+const tried = new Set<string>();
+
+/** Asks first while the audit log takes nothing, and sees that nothing came of it. */
+const inVain =
+  (ask: Ask): Ask =>
+  async (method, target, body) => {
+    const found = operations.find((one) => one.method === method && one.pattern.test(target));
+    if (!found) return ask(method, target, body);
+    const was = await everything();
+    await auditIsFull(true);
+    const refused = await florin.operator(method, target, body);
+    await auditIsFull(false);
+    assert.equal(refused.status, 500, `${found.operation}: ${refused.text}`);
+    assert.deepEqual(await everything(), was, `${found.operation} changed something that is not audited`);
+    tried.add(found.operation);
+    const [before] = await rows();
+    const answer = await ask(method, target, body);
+    const [after] = await rows();
+    assert.deepEqual([after?.count, after?.result], [(before?.count ?? 0n) + 1n, 'done'], found.operation);
+    return answer;
+  };
+
+const rows = (): Promise<{ count: bigint; result: string }[]> =>
+  florin.database.query(
+    'select (select count(*) from operator_audit) as count, result from operator_audit order by id desc limit 1',
+  );
+
+/** What the walk leaves out: what ends something, blocks it or lifts a block. */
+async function ends(ask: Ask): Promise<void> {
+  const shop = '/operator/projects/bookshop';
+  await ask('DELETE', `${shop}/terminals/1`);
+  await ask('DELETE', `${shop}/templates/blue`);
+  await ask('DELETE', `${shop}/rules/big`);
+  const { id: credential } = await ask('POST', `${shop}/credentials`, { label: 'spare', rights: ['read'] });
+  await ask('DELETE', `${shop}/credentials/${credential}`);
+  await ask('DELETE', '/operator/bins/42424242');
+  const tenant = '/operator/tenants/example';
+  const { id: secret } = await ask('POST', `${tenant}/secrets`, { label: 'spare' });
+  await ask('DELETE', `${tenant}/secrets/${secret}`);
+  const { identities } = (await florin.operator('GET', `${tenant}/identities`)).body;
+  const identity = `${tenant}/identities/${identities[0].id}`;
+  const { users } = (await florin.operator('GET', `${identity}/users`)).body;
+  await ask('POST', `${tenant}/users/${users[0].id}/unlock`);
+  const { accounts } = (await florin.operator('GET', `${identity}/accounts`)).body;
+  await ask('POST', `/operator/managed-accounts/${accounts[0].id}/block`);
+  await ask('POST', `/operator/managed-accounts/${accounts[0].id}/unblock`);
+  const { profiles } = (await florin.operator('GET', `${tenant}/profiles`)).body;
+  const cards = profiles.find(({ kind }: { kind: string }) => kind === 'card').id;
+  await ask('PATCH', `${tenant}/profiles/${cards}`, {
+    settings: {
+      physical: { products: ['P'], carriers: ['C'], deliveryMethods: ['STANDARD_DELIVERY'] },
+      physicalByDefault: true,
+    },
+  });
+  const data = {
+    profileId: cards,
+    friendlyName: 'Plastic',
+    nameOnCard: 'Ada Example',
+    billingAddress: { addressLine1: '1 Example Street', city: 'Valletta', postCode: 'VLT 1000', country: 'MT' },
+    mode: 'PREPAID_MODE',
+    currency: 'EUR',
+  };
+  const { id: plastic } = await ask('POST', `${identity}/cards`, { data });
+  await ask('PUT', `/operator/cards/${plastic}/manufacturing`, { state: 'DISPATCHED' });
+  const { cards: made } = (await florin.operator('GET', `${identity}/cards`)).body;
+  await ask('POST', `/operator/cards/${made[0].id}/block`);
+  await ask('POST', `/operator/cards/${made[0].id}/unblock`);
+}
+
+test('where the audit row cannot be written nothing is changed, whatever was asked', async () => {
+  const ask = inVain(asking(florin));
+  await walkOperator(florin, ask);
+  await ends(ask);
+  const left = operations.map(({ operation }) => operation).filter((operation) => !tried.has(operation));
+  assert.deepEqual(left, [], 'operations that were not tried');
+  const { body } = await florin.operator('GET', '/operator/invariants');
+  assert.deepEqual(
+    body.checks.filter(({ ok }: { ok: boolean }) => !ok),
+    [],
+  );
+});
