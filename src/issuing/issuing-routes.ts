@@ -7,7 +7,6 @@ import { type Limits, messageEndpoints, purgeMessages, purgeSessions } from './a
 import { depositEndpoints } from './accounts/index.ts';
 import {
   type AuthorizationPorts,
-  authorizationInvariants,
   authorizationSimulatorEndpoints,
   authorizationTimelines,
   createAuthorizer,
@@ -24,6 +23,7 @@ import {
 } from './challenges/index.ts';
 import type { Issuer } from './issuer/index.ts';
 import { type IssuingOffice, operatorEndpoints } from './operator/index.ts';
+import { authorizationInvariants } from './payments/index.ts';
 import { cardTimeline } from './plastic/index.ts';
 import { issuingApis, usedRef } from './routes.ts';
 import { openHolds } from './rules/index.ts';

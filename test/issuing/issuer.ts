@@ -15,15 +15,11 @@ import {
 } from '../../src/base/index.ts';
 import { emptyFunds, moveFunds } from '../../src/issuing/accounts/index.ts';
 import { accountInsert, fundsInsert } from '../../src/issuing/accounts/queries.ts';
-import {
-  type AuthorizationPorts,
-  type Authorizer,
-  authorizationInvariants,
-  createAuthorizer,
-} from '../../src/issuing/authorization/index.ts';
+import { type AuthorizationPorts, type Authorizer, createAuthorizer } from '../../src/issuing/authorization/index.ts';
 import type { Card } from '../../src/issuing/cards/index.ts';
 import { cardInsert, cardNumberInsert } from '../../src/issuing/cards/queries.ts';
 import type { Issuer } from '../../src/issuing/issuer/index.ts';
+import { authorizationInvariants } from '../../src/issuing/payments/index.ts';
 import { createPasswords, defaultIdentity, identityUpsert } from '../../src/issuing/people/index.ts';
 import type { KycLevel } from '../../src/issuing/tenants/index.ts';
 import {

@@ -16,15 +16,26 @@ import {
   type Step,
 } from '../decision/index.ts';
 import type { Issuer } from '../issuer/index.ts';
+import {
+  type Authorization,
+  answerOf,
+  giveMoney,
+  hold,
+  type KeptAnswer,
+  messageKind,
+  messageWritten,
+  needMessage,
+  needUsedCavv,
+  storedAnswer,
+  usedCavvInsert,
+  usedCavvKind,
+  written,
+} from '../payments/index.ts';
 import { type Identity, identityKind, needIdentity } from '../people/index.ts';
 import { counterKind, needCounter } from '../rules/index.ts';
 import { needWalletTokens } from '../tokens/index.ts';
-import { giveMoney, hold } from './book.ts';
 import { demandOf, deviceOf, tariffOf } from './demand.ts';
 import { type CardPlace, levelsOf, type Surroundings } from './find.ts';
-import { type Authorization, answerOf, type KeptAnswer, storedAnswer } from './model.ts';
-import { messageKind, needMessage, needUsedCavv, usedCavvInsert, usedCavvKind } from './queries.ts';
-import { messageWritten, written } from './write.ts';
 
 /** What was answered, and the authorization that stands for it; null: there is none. */
 export interface Outcome {

@@ -3,9 +3,14 @@
 import { addMs } from '../../base/index.ts';
 import type { DueItem, Timeline } from '../../store/index.ts';
 import type { Issuer } from '../issuer/index.ts';
+import {
+  type AuthorizationDue,
+  authorizationsExpired,
+  authorizationsPending,
+  nextExpiryAt,
+} from '../payments/index.ts';
+import { expire } from './follow-up.ts';
 import { settleByDefault } from './forwarded.ts';
-import { expire } from './life.ts';
-import { type AuthorizationDue, authorizationsExpired, authorizationsPending, nextExpiryAt } from './queries.ts';
 
 /** Longer than asking may take: whoever asked is gone. */
 const PENDING_MS = 10_000;

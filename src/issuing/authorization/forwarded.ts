@@ -1,17 +1,27 @@
 // The tenant is asked about a payment that is held already; what it says, or the default decision, ends the waiting.
 // Rule: the first ending counts: a late answer finds the authorization no longer PENDING and changes nothing.
+
 import { fundsKind, needFunds } from '../accounts/index.ts';
 import { cardGet, needCard } from '../cards/index.ts';
 import { REASONS, type Reason } from '../decision/index.ts';
 import type { Issuer } from '../issuer/index.ts';
+import {
+  type Authorization,
+  answerOf,
+  authorizationGet,
+  authorizationKind,
+  messageKind,
+  messageWritten,
+  needAuthorization,
+  needMessage,
+  release,
+  storedAnswer,
+  written,
+} from '../payments/index.ts';
 import { counterKind, needCounter } from '../rules/index.ts';
 import { answerWith, type Outcome } from './authorize.ts';
-import { release } from './book.ts';
 import { type CardPlace, placeOf, type Surroundings, surroundingsOf } from './find.ts';
-import { type Authorization, answerOf, storedAnswer } from './model.ts';
 import type { Forward, Forwarded } from './ports.ts';
-import { authorizationGet, authorizationKind, messageKind, needAuthorization, needMessage } from './queries.ts';
-import { messageWritten, written } from './write.ts';
 
 /** What ends the waiting: the tenant's word, or the default that stands for it. */
 interface Ending {

@@ -4,8 +4,8 @@ import type { IssuerHost, NetworkRequest } from '../../network/index.ts';
 import type { Issuer } from '../issuer/index.ts';
 import { authorizeCommand, notFound, type Outcome } from './authorize.ts';
 import { type CardPlace, cardFinder, type FindCard, type Surroundings, surroundingsOf } from './find.ts';
+import { type FollowUp, type FollowUpWire, followUp } from './follow-up.ts';
 import { askTenant, settleByDefault } from './forwarded.ts';
-import { type LifeOperation, type LifeWire, liveOn } from './life.ts';
 import type { AuthorizationPorts } from './ports.ts';
 
 export interface AskedBeside {
@@ -20,7 +20,7 @@ export interface Authorizer extends IssuerHost {
   /** What `handle` does, with the whole outcome. */
   ask(request: NetworkRequest, beside?: AskedBeside): Promise<Outcome>;
   /** A later message about a card that is known already. */
-  live(place: CardPlace, wire: LifeWire): Promise<Outcome>;
+  live(place: CardPlace, wire: FollowUpWire): Promise<Outcome>;
 }
 
 /** Attempted (A) counts as authenticated, as the networks have it; the value must be ours all the same. */
@@ -62,8 +62,8 @@ function proofOf(issuer: Issuer, { verifyCavv }: AuthorizationPorts, request: Ne
   return { sca: request.exemption === 'mit' || agreed ? 'exempt' : 'missing', cavvHash: null };
 }
 
-const LIFE: ReadonlySet<string> = new Set(['increment', 'charge', 'reverse', 'refund'] satisfies LifeOperation[]);
-const isLife = (request: NetworkRequest): request is NetworkRequest & { operation: LifeOperation } =>
+const LIFE: ReadonlySet<string> = new Set(['increment', 'charge', 'reverse', 'refund'] satisfies FollowUp[]);
+const isLife = (request: NetworkRequest): request is NetworkRequest & { operation: FollowUp } =>
   LIFE.has(request.operation);
 
 export function createAuthorizer(
@@ -102,7 +102,7 @@ export function createAuthorizer(
     const place = await find(request.pan);
     const around = place && (await surroundingsOf(issuer, place));
     if (!place || !around) return notFound(request);
-    return isLife(request) ? liveOn(issuer, place, around, request) : authorize(place, around, request, beside);
+    return isLife(request) ? followUp(issuer, place, around, request) : authorize(place, around, request, beside);
   }
 
   return {
@@ -110,7 +110,7 @@ export function createAuthorizer(
     handle: async (request) => (await ask(request)).answer,
     async live(place, wire) {
       const around = await surroundingsOf(issuer, place);
-      return around ? liveOn(issuer, place, around, wire) : notFound(wire);
+      return around ? followUp(issuer, place, around, wire) : notFound(wire);
     },
   };
 }

@@ -1,10 +1,8 @@
-// authorization: what issued cards are asked to pay, what was decided and why, and what became of it.
-// Owns authorizations, authorization_messages and used_cavvs.
+// authorization: the host that answers the network for issued cards: purchases, what follows them, the tenant's word, holds that end.
+// Owns no table. Rule: hold first, then ask; a repeated reference is answered as before and changes nothing.
 export { authorizationTimelines } from './due.ts';
 export { type AskedBeside, type Authorizer, createAuthorizer } from './host.ts';
-export { authorizationInvariants } from './invariants.ts';
 export { merchantWire, presenting } from './merchant.ts';
-export type { Authorization, AuthorizationState, Merchant } from './model.ts';
 export type {
   AuthorizationPorts,
   CavvClaim,

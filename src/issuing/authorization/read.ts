@@ -4,6 +4,7 @@ import type { Card } from '../cards/index.ts';
 import type { Step } from '../decision/index.ts';
 import { shown } from '../fields/index.ts';
 import type { Issuer } from '../issuer/index.ts';
+import { type Authorization, authorizationsOfCard, authorizationsOfReferences } from '../payments/index.ts';
 import { identityGet } from '../people/index.ts';
 import {
   availableOfLimits,
@@ -15,8 +16,6 @@ import {
   usedOf,
 } from '../rules/index.ts';
 import { levelsOf, placeOf, surroundingsOf } from './find.ts';
-import type { Authorization } from './model.ts';
-import { authorizationsOfCard, authorizationsOfReferences } from './queries.ts';
 
 /** One check of a decision. */
 export const stepView = ({ remained, ...step }: Step): object => ({

@@ -18,13 +18,12 @@ import {
 import { type Channel, isApproved } from '../../network/index.ts';
 import { type Card, cardGet } from '../cards/index.ts';
 import type { Issuer } from '../issuer/index.ts';
+import { type Authorization, authorizationFind, authorizationGet } from '../payments/index.ts';
 import type { Outcome } from './authorize.ts';
 import { placeOf } from './find.ts';
+import { expire, type FollowUp } from './follow-up.ts';
 import type { Authorizer } from './host.ts';
-import { expire, type LifeOperation } from './life.ts';
 import { merchantWire, presenting, SHOP } from './merchant.ts';
-import type { Authorization } from './model.ts';
-import { authorizationFind, authorizationGet } from './queries.ts';
 import { stepView } from './read.ts';
 import { decision } from './routes-answers.ts';
 
@@ -98,7 +97,7 @@ export function authorizationSimulatorEndpoints(issuer: Issuer, authorizer: Auth
   });
 
   /** A later message of a payment, as its merchant would send it. */
-  async function follow(row: Authorization, operation: LifeOperation, minor: bigint, final: boolean): Promise<Outcome> {
+  async function follow(row: Authorization, operation: FollowUp, minor: bigint, final: boolean): Promise<Outcome> {
     const card = await cardGet(db, row.tenant_id, row.card_id);
     if (!card) throw unknown();
     const message = merchantWire(
@@ -112,7 +111,7 @@ export function authorizationSimulatorEndpoints(issuer: Issuer, authorizer: Auth
 
   const following = (
     path: 'clear' | 'reverse' | 'increment',
-    operation: LifeOperation,
+    operation: FollowUp,
     summary: string,
     whole: (row: Authorization) => bigint,
   ): AnyEndpoint<unknown> =>

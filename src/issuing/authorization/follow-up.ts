@@ -6,21 +6,33 @@ import { accountKind, fundsKind, needAccount, needFunds } from '../accounts/inde
 import { type Card, cardKind, needCard } from '../cards/index.ts';
 import { billed, type Demand, decide, given, REASONS, type Reason, type Step } from '../decision/index.ts';
 import type { Issuer } from '../issuer/index.ts';
+import {
+  type Authorization,
+  answerOf,
+  authorizationGet,
+  authorizationKind,
+  type Booked,
+  clear,
+  clearedShare,
+  giveMoney,
+  hold,
+  holdAdded,
+  type Message,
+  messageGet,
+  messageKind,
+  messageWritten,
+  needAuthorization,
+  needMessage,
+  openShare,
+  release,
+  storedAnswer,
+  takeBack,
+  written,
+} from '../payments/index.ts';
 import { type Identity, identityKind, needIdentity } from '../people/index.ts';
 import { counterKind, needCounter, type Windows } from '../rules/index.ts';
 import { answerWith, DAY_MS, emptyRow, freshAnswer, judging, notFound, type Outcome, type Wire } from './authorize.ts';
-import { type Booked, clear, clearedShare, giveMoney, hold, holdAdded, openShare, release, takeBack } from './book.ts';
 import type { CardPlace, Surroundings } from './find.ts';
-import { type Authorization, answerOf, type Message, storedAnswer } from './model.ts';
-import {
-  authorizationGet,
-  authorizationKind,
-  messageGet,
-  messageKind,
-  needAuthorization,
-  needMessage,
-} from './queries.ts';
-import { messageWritten, written } from './write.ts';
 
 interface Facts {
   readonly issuer: Issuer;
@@ -186,13 +198,13 @@ const refund: Rule = (facts) => {
 };
 
 const RULES = { increment, charge, reverse, refund } as const;
-export type LifeOperation = keyof typeof RULES;
-export type LifeWire = Wire & { readonly operation: LifeOperation };
+export type FollowUp = keyof typeof RULES;
+export type FollowUpWire = Wire & { readonly operation: FollowUp };
 
 /** The message's original became known between looking and locking. */
 class Overtaken extends Error {}
 
-async function attempt(issuer: Issuer, place: CardPlace, around: Surroundings, wire: LifeWire): Promise<Outcome> {
+async function attempt(issuer: Issuer, place: CardPlace, around: Surroundings, wire: FollowUpWire): Promise<Outcome> {
   const { tenantId, cardId, instrumentId, parentId, identityId } = place;
   const named = wire.original === null ? null : await messageGet(issuer.db, tenantId, wire.original);
   const authorizationId = named?.authorization_id ?? null;
@@ -280,7 +292,12 @@ async function attempt(issuer: Issuer, place: CardPlace, around: Surroundings, w
 }
 
 /** One message of a payment's later life. */
-export async function liveOn(issuer: Issuer, place: CardPlace, around: Surroundings, wire: LifeWire): Promise<Outcome> {
+export async function followUp(
+  issuer: Issuer,
+  place: CardPlace,
+  around: Surroundings,
+  wire: FollowUpWire,
+): Promise<Outcome> {
   for (;;) {
     try {
       return await attempt(issuer, place, around, wire);
