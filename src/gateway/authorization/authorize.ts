@@ -2,7 +2,7 @@
 // and the risk counters; then the directory is asked where it has to be (directory.ts); the message goes out; the last commit settles.
 import type { Change, Command, Decision, Need, StoredAnswer } from '../../store/index.ts';
 import { cavvInsert, cavvKind, needCavv } from '../../threeds/index.ts';
-import { type Begun, carry, startOperation, unresolvedAnswer } from '../flight/index.ts';
+import { carry, type Intended, startOperation, unresolvedAnswer } from '../flight/index.ts';
 import { making, newOrder, uniqueId } from '../intake/index.ts';
 import {
   asking,
@@ -54,7 +54,7 @@ export async function authorize(gateway: Gateway, request: AuthorizeRequest): Pr
     ...(pageOrder ? [needOrder(project.id, pageOrder.id)] : unique.needs),
     ...(cavv ? [needCavv(project.id, cavv)] : []),
   ];
-  const command: Command<Begun | Asked | { existing: bigint } | { unresolved: bigint | null }> = {
+  const command: Command<Intended | DirectoryAsked | { existing: bigint } | { unresolved: bigint | null }> = {
     name: 'authorize.intent',
     needs,
     decide(loaded) {
@@ -81,21 +81,21 @@ export async function authorize(gateway: Gateway, request: AuthorizeRequest): Pr
     },
   };
   // A payment page's order is there already.
-  const begun = await (pageOrder ? gateway.committer.submit(command) : making(gateway, prepared.orderId, command));
-  if ('existing' in begun) return authorizedBefore(gateway, project, begun.existing);
-  if ('unresolved' in begun) return unresolvedAnswer(gateway, project, begun.unresolved, { isNew: true, once });
-  if ('answer' in begun) return begun.answer;
+  const intended = await (pageOrder ? gateway.committer.submit(command) : making(gateway, prepared.orderId, command));
+  if ('existing' in intended) return authorizedBefore(gateway, project, intended.existing);
+  if ('unresolved' in intended) return unresolvedAnswer(gateway, project, intended.unresolved, { isNew: true, once });
+  if ('answer' in intended) return intended.answer;
   const { card, browser } = request;
   const question = { project, card, browser, once, closes: null };
-  if ('asked' in begun) return askDirectory(gateway, { ...question, reason: begun.reason }, begun.asked);
-  const settled = await carry(gateway, project, begun.state, begun.operation, card);
+  if ('asked' in intended) return askDirectory(gateway, { ...question, reason: intended.reason }, intended.asked);
+  const settled = await carry(gateway, project, intended.state, intended.operation, card);
   return settled.stepUp
     ? askDirectory(gateway, { ...question, reason: 'soft_decline' }, settled.state)
     : settled.answer;
 }
 
 /** The order was made and says that the directory is asked. */
-interface Asked {
+interface DirectoryAsked {
   readonly asked: OrderState;
   readonly reason: Reason;
 }
@@ -107,7 +107,7 @@ function decide(
   open: OrderState | null,
   refuse: RefusalCode | null,
   now: Date,
-): Decision<Begun | Asked> {
+): Decision<Intended | DirectoryAsked> {
   const { request, orderId, terminal, sealed } = prepared;
   const { project, draft } = request;
   const view = viewOf(gateway, project);
@@ -157,16 +157,16 @@ function decide(
       changes: [write(asked.order), ...sealed.changes],
     };
   }
-  const begun = startOperation(
+  const intended = startOperation(
     gateway,
     { order: { ...order, events: open ? open.order.events : 0 }, operations },
     { type: 'authorize', amount: order.amount },
     { onceKey: request.once?.key ?? null, now },
   );
-  const [insertOperation] = begun.changes as [Change];
+  const [insertOperation] = intended.changes as [Change];
   return {
-    value: begun,
-    changes: [write(begun.state.order), insertOperation, ...sealed.changes],
+    value: intended,
+    changes: [write(intended.state.order), insertOperation, ...sealed.changes],
   };
 }
 

@@ -2,7 +2,7 @@
 // Rule: leaving `prepared` is one decision on the locked order, so TermUrl, complete, the expiry timer and a cancel can't all win.
 import type { Decision, Loaded, Once, StoredAnswer } from '../../store/index.ts';
 import type { Finished, Returned } from '../../threeds/index.ts';
-import { type Begun, type CardData, cardOf, carry, startOperation, unresolvedAnswer } from '../flight/index.ts';
+import { type CardData, cardOf, carry, type Intended, startOperation, unresolvedAnswer } from '../flight/index.ts';
 import {
   asking,
   closedOrder,
@@ -42,7 +42,7 @@ export async function complete(gateway: Gateway, request: CompleteRequest): Prom
   const finished = await gateway.threeds.finish(request.returned, { owner: project.id, orderId });
   const next = state.order.status === 'prepared' ? await stepAfter(gateway, project, state, finished) : over(state);
   const need = needOrder(project.id, orderId);
-  const begun = await gateway.committer.submit<Begun | Asked | { unresolved: bigint | null }>({
+  const intended = await gateway.committer.submit<Intended | DirectoryAsked | { unresolved: bigint | null }>({
     name: 'complete.intent',
     needs: once ? [need, once.need] : [need],
     decide(loaded: Loaded) {
@@ -60,15 +60,15 @@ export async function complete(gateway: Gateway, request: CompleteRequest): Prom
       };
     },
   });
-  if ('unresolved' in begun) return unresolvedAnswer(gateway, project, begun.unresolved, { isNew: false, once });
-  if ('answer' in begun) return begun.answer;
+  if ('unresolved' in intended) return unresolvedAnswer(gateway, project, intended.unresolved, { isNew: false, once });
+  if ('answer' in intended) return intended.answer;
   const card = 'card' in next && next.card ? next.card : undefined;
-  if ('asked' in begun) return askDirectory(gateway, { ...begun.question, project, once }, begun.asked);
-  return (await carry(gateway, project, begun.state, begun.operation, card)).answer;
+  if ('asked' in intended) return askDirectory(gateway, { ...intended.question, project, once }, intended.asked);
+  return (await carry(gateway, project, intended.state, intended.operation, card)).answer;
 }
 
 /** The order says that the directory is asked again. */
-interface Asked {
+interface DirectoryAsked {
   readonly asked: OrderState;
   readonly question: Omit<Question, 'project' | 'once'>;
 }
@@ -84,7 +84,7 @@ type Step =
   | { readonly close: RefusalCode; readonly secure3d: Secure3d; readonly transactionId: bigint }
   | { readonly send: true; readonly secure3d: Secure3d; readonly transactionId: bigint; readonly card: CardData | null }
   /** The device-data step is over: the directory is asked again, now with what the browser told. */
-  | { readonly question: Asked['question'] };
+  | { readonly question: DirectoryAsked['question'] };
 
 async function stepAfter(gateway: Gateway, project: Project, { order }: OrderState, finished: Finished): Promise<Step> {
   if (finished.kind === 'pending') return { refuse: 'authentication_pending' };
@@ -123,7 +123,7 @@ function decide(
   next: Step,
   once: Once | null,
   now: Date,
-): Decision<Begun | Asked> {
+): Decision<Intended | DirectoryAsked> {
   const view = viewOf(gateway, project);
   const { order } = state;
   // Somebody was faster: what became of the order is the answer.
@@ -157,14 +157,14 @@ function decide(
     };
   }
   const proven = { ...state, order: { ...order, secure3d: next.secure3d } };
-  const begun = startOperation(
+  const intended = startOperation(
     gateway,
     proven,
     { type: 'authorize', amount: order.amount },
     { onceKey: once?.key ?? null, now },
   );
   return {
-    value: begun,
-    changes: [...begun.changes, ...gateway.threeds.close(project.id, next.transactionId, 'used', now)],
+    value: intended,
+    changes: [...intended.changes, ...gateway.threeds.close(project.id, next.transactionId, 'used', now)],
   };
 }

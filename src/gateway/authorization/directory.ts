@@ -4,7 +4,7 @@
 // cancelled meanwhile, the answer changes nothing, for nothing was sent to the issuer.
 import type { Change, Command, Once, StoredAnswer } from '../../store/index.ts';
 import type { BrowserDetails, Started } from '../../threeds/index.ts';
-import { type Begun, type CardData, carry, startOperation } from '../flight/index.ts';
+import { type CardData, carry, type Intended, startOperation } from '../flight/index.ts';
 import {
   closedOrder,
   eventOf,
@@ -51,8 +51,10 @@ export async function askDirectory(gateway: Gateway, question: Question, { order
     browser: question.browser,
     methodDone: question.closes !== null,
   });
-  const begun = await gateway.committer.submit(directoryAnswer(gateway, question, order, started, transactionId));
-  return 'answer' in begun ? begun.answer : (await carry(gateway, project, begun.state, begun.operation, card)).answer;
+  const intended = await gateway.committer.submit(directoryAnswer(gateway, question, order, started, transactionId));
+  return 'answer' in intended
+    ? intended.answer
+    : (await carry(gateway, project, intended.state, intended.operation, card)).answer;
 }
 
 const isForced = (reason: string): boolean => reason === 'forced' || reason === 'soft_decline';
@@ -63,7 +65,7 @@ function directoryAnswer(
   asked: Order,
   started: Started,
   transactionId: bigint,
-): Command<Begun> {
+): Command<Intended> {
   const { project, reason, closes, once } = question;
   const need = needOrder(project.id, asked.id);
   const view = viewOf(gateway, project);
@@ -101,8 +103,8 @@ function directoryAnswer(
         return answered(answer, [...closed.changes, ...closing]);
       }
       const intent = { type: 'authorize', amount: proven.order.amount } as const;
-      const begun = startOperation(gateway, proven, intent, { onceKey: once?.key ?? null, now });
-      return { value: begun, changes: [...begun.changes, ...closing] };
+      const intended = startOperation(gateway, proven, intent, { onceKey: once?.key ?? null, now });
+      return { value: intended, changes: [...intended.changes, ...closing] };
     },
   };
 }

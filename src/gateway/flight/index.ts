@@ -5,7 +5,7 @@ export { paymentOf } from './assess.ts';
 export { cashflowsOf, postingsFor, rateJson } from './books.ts';
 export { cardOf, carry } from './carry.ts';
 export { approved } from './effects.ts';
-export { type Begun, type Intent, newOperation, startOperation } from './intent.ts';
+export { type Intended, type Intent, newOperation, startOperation } from './intent.ts';
 export type { CardData } from './message.ts';
 export { recover } from './recovery.ts';
 export { CLOSED_WAIT_MS } from './result.ts';

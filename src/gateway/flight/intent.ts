@@ -21,7 +21,9 @@ export interface Intent {
 }
 
 /** What an intent's commit led to: an answer at once, or an operation to send. */
-export type Begun = { readonly answer: StoredAnswer } | { readonly state: OrderState; readonly operation: Operation };
+export type Intended =
+  | { readonly answer: StoredAnswer }
+  | { readonly state: OrderState; readonly operation: Operation };
 
 interface Origin {
   /** Reference of the authorization that it belongs to. */

@@ -25,7 +25,7 @@ async function begin(
   plan: (state: OrderState) => Intent | null,
 ): Promise<void> {
   const need = needOrder(project.id, state.order.id);
-  const begun = await gateway.committer.submit<{ state: OrderState; operation: Operation } | null>({
+  const intended = await gateway.committer.submit<{ state: OrderState; operation: Operation } | null>({
     name: `due.${kind}`,
     needs: [need],
     decide(loaded) {
@@ -42,7 +42,7 @@ async function begin(
       return { value: started, changes: started.changes };
     },
   });
-  if (begun) await carry(gateway, project, begun.state, begun.operation);
+  if (intended) await carry(gateway, project, intended.state, intended.operation);
 }
 
 export const capture: DueHandler = async (gateway, project, state) => {

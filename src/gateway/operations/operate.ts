@@ -1,7 +1,7 @@
 // Operations on an order that exists: charge, reverse, refund, cancel. One way for all: the rule decides on the locked order and
 // commits the intent, the message goes out with no transaction open, the answer is settled in a second commit.
 import type { Change, Command, Once, StoredAnswer } from '../../store/index.ts';
-import { type Begun, carry, startOperation, unresolvedAnswer } from '../flight/index.ts';
+import { carry, type Intended, startOperation, unresolvedAnswer } from '../flight/index.ts';
 import {
   closedOrder,
   type Gateway,
@@ -44,12 +44,12 @@ export const abandon = (gateway: Gateway, request: OrderRequest): Promise<Stored
   operate(gateway, 'abandon', request);
 
 async function operate(gateway: Gateway, action: Action, request: OrderRequest): Promise<StoredAnswer> {
-  const begun = await gateway.committer.submit(intent(gateway, action, request));
-  if ('unresolved' in begun)
-    return unresolvedAnswer(gateway, request.project, begun.unresolved, { isNew: false, once: request.once });
-  return 'answer' in begun
-    ? begun.answer
-    : (await carry(gateway, request.project, begun.state, begun.operation)).answer;
+  const intended = await gateway.committer.submit(intent(gateway, action, request));
+  if ('unresolved' in intended)
+    return unresolvedAnswer(gateway, request.project, intended.unresolved, { isNew: false, once: request.once });
+  return 'answer' in intended
+    ? intended.answer
+    : (await carry(gateway, request.project, intended.state, intended.operation)).answer;
 }
 
 /** The first phase. Throws OrderNotFound for an order that is not the project's. */
@@ -57,7 +57,7 @@ function intent(
   gateway: Gateway,
   action: Action,
   { project, orderId, amount, once }: OrderRequest,
-): Command<Begun | Waiting> {
+): Command<Intended | Waiting> {
   const need = needOrder(project.id, orderId);
   return {
     name: `${action}.intent`,

@@ -4,10 +4,10 @@ import { convert } from '../../ledger/index.ts';
 import { lookupBin } from '../../network/index.ts';
 import type { Change, Command, Once, StoredAnswer } from '../../store/index.ts';
 import {
-  type Begun,
   type CardData,
   cardOf,
   carry,
+  type Intended,
   type Intent,
   rateJson,
   startOperation,
@@ -82,10 +82,10 @@ export async function payout(gateway: Gateway, request: PayoutRequest): Promise<
   const plan: Intent = { type: 'credit', amount: draft.amount, details: { counted }, rate: rateJson(rate) };
   const sealed = { pan: card.pan, expiry: card.expiry ?? '', holder: card.holder };
   const vaulted = parent ? [] : [gateway.vault.seal(project.id, id, sealed).change];
-  const begun = await making(gateway, id, intent(gateway, project, { order, plan, counted, vaulted, once }));
-  if ('unresolved' in begun) return unresolvedAnswer(gateway, project, begun.unresolved, { isNew: true, once });
-  if ('answer' in begun) return begun.answer;
-  return (await carry(gateway, project, begun.state, begun.operation, card)).answer;
+  const intended = await making(gateway, id, intent(gateway, project, { order, plan, counted, vaulted, once }));
+  if ('unresolved' in intended) return unresolvedAnswer(gateway, project, intended.unresolved, { isNew: true, once });
+  if ('answer' in intended) return intended.answer;
+  return (await carry(gateway, project, intended.state, intended.operation, card)).answer;
 }
 
 interface Wanted {
@@ -102,7 +102,7 @@ function intent(
   gateway: Gateway,
   project: Project,
   { order, plan, counted, vaulted, once }: Wanted,
-): Command<Begun | { readonly unresolved: bigint | null }> {
+): Command<Intended | { readonly unresolved: bigint | null }> {
   return {
     name: 'credit.intent',
     needs: [
