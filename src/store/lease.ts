@@ -87,6 +87,8 @@ export async function openLease({ db, clock, log, times = LEASE_TIMES, alone }: 
     },
     silentMs: () => clock.elapsed() - renewedAt,
     async living() {
+      // Behind an outage that was longer than the lease nobody has taken us for dead yet: it mustn't be ourselves.
+      if (!held()) await renew();
       await db.query('delete from processes where expires_at < clock_timestamp()');
       const rows = await db.query<{ id: bigint }>('select id from processes');
       return new Set(rows.map(({ id }) => id));

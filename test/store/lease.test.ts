@@ -1,4 +1,5 @@
-// The numbers of processes: each draws one that nobody has, also where the sequence lies behind the table, as after a failover.
+// The numbers of processes: each draws one that nobody has, also where the sequence lies behind the table, as after a failover; and keeps
+// it until somebody else takes it for dead.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../src/base/index.ts';
@@ -35,4 +36,18 @@ test('a sequence that gives out taken numbers only is one sentence', async () =>
   await database.query(`select setval('process_ids', 1)`);
   await database.query(`insert into processes (id, expires_at) select n, '2100-01-01' from generate_series(2, 1100) n`);
   await assert.rejects(open(database), (error) => error instanceof StartError && /process_ids/.test(error.message));
+});
+
+test('who looks for the dead behind an outage longer than its lease does not count itself among them', async () => {
+  const database = await testDatabase();
+  // Signs of life don't come through: the next one is an hour away.
+  const times = { leaseMs: 200, renewMs: 3_600_000 };
+  const lease = await openLease({ db: database, clock: systemClock, log: silent, alone: false, times });
+  const number = lease.process();
+  await systemClock.sleep(400);
+  assert.ok(!lease.held());
+  assert.ok((await lease.living()).has(number));
+  assert.equal(lease.process(), number);
+  assert.ok(lease.held());
+  await lease.release();
 });
