@@ -131,7 +131,8 @@ create table cards (
 create table commit_groups (
   id bigint not null,
   written boolean not null,
-  made_at timestamp with time zone not null
+  made_at timestamp with time zone not null,
+  owner_id bigint not null
 );
 create table due_failures (
   project_id bigint not null,
@@ -725,7 +726,7 @@ alter table cards add constraint cards_pkey PRIMARY KEY (tenant_id, id);
 alter table cards add constraint cards_renewal_check CHECK ((renewal = ANY (ARRAY['AUTO_RENEW'::text, 'NO_RENEW'::text])));
 alter table cards add constraint cards_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'BLOCKED'::text, 'DESTROYED'::text])));
 alter table cards add constraint cards_type_check CHECK ((type = ANY (ARRAY['VIRTUAL'::text, 'PHYSICAL'::text])));
-alter table commit_groups add constraint commit_groups_pkey PRIMARY KEY (id);
+alter table commit_groups add constraint commit_groups_pkey PRIMARY KEY (owner_id, id);
 alter table due_failures add constraint due_failures_pkey PRIMARY KEY (project_id, about, id, kind);
 alter table events add constraint events_pkey PRIMARY KEY (project_id, id);
 alter table factors add constraint factors_kind_check CHECK ((kind = ANY (ARRAY['OTP_SMS'::text, 'BIOMETRICS'::text, 'EXTERNAL_AUTHY'::text])));

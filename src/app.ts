@@ -110,6 +110,8 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
         clock: systemClock,
         ids,
         log,
+        // An inquiry is answered behind all that was sent before it, also what it has no row to wait for yet.
+        lanes: 1,
       });
       // The issuing side is made further down; by the time the first message comes it is there.
       const issuer: IssuerHost = { handle: (request) => issuing.host.handle(request) };

@@ -113,6 +113,7 @@ export function onceFor(
     return [recordRemove(id)];
   };
   return {
+    owner: scope.owner,
     need,
     key: id.key_hash,
     replay,

@@ -49,6 +49,7 @@ export const usedRef =
     const once = onceFor(onceOf(issuer), scope, ref, ['another request']);
     await commitAnswer(issuer, once, {
       name: 'scenario.answered',
+      owner: owner,
       needs: [],
       decide: () => ({ status: 204, body: null, changes: [] }),
     });

@@ -119,6 +119,7 @@ export function createSimulator(options: SimulatorOptions): Simulator {
     const order = { kind: entriesOfOrder, key: { owner: request.owner, orderId: request.orderId } };
     return committer.submit({
       name: `simulator.${request.operation}`,
+      owner: request.owner,
       needs: [order],
       decide: (state) => {
         const book = state.get(order.kind, order.key) ?? [];
@@ -161,6 +162,7 @@ export function createSimulator(options: SimulatorOptions): Simulator {
   const look = (owner: bigint, reference: string): Promise<NetworkAnswer | null> =>
     committer.submit({
       name: 'simulator.inquire',
+      owner,
       needs: [{ kind: entryOfReference, key: { owner, reference } }],
       decide: (state) => {
         const entry = state.get(entryOfReference, { owner, reference });

@@ -69,6 +69,8 @@ export interface Decision<Value> {
 export interface Command<Value> {
   /** For traces and fault points: `authorize.intent`. */
   readonly name: string;
+  /** Whose rows it changes, a project or a tenant: no transaction spans two owners. null: rows that belong to nobody. */
+  readonly owner: bigint | null;
   readonly needs: readonly Need[];
   /** It records what was found out about work that has begun: written also when its caller waits no more. */
   readonly finishes?: true;

@@ -1,23 +1,14 @@
-// The committer: commands that arrive while the previous commit is on its way form the next group. A group locks and loads
+// The committer: commands of one owner that arrive while an earlier commit is on its way form the next group. A group locks and loads
 // its state once, decides in order of arrival, writes each table with one statement, commits once. Alone, a command commits at once.
-// Rule: a COMMIT without an answer is asked for until it is known; nothing is decided a second time before that.
-import type { Clock, IdMaker, Log } from '../base/index.ts';
+// Groups overlap: while Postgres writes one, the next is loaded and decided on another lane.
+// Rules: a group has one owner. The next group of an owner begins when the one before it holds its rows and has sent its writes, so what
+// is done to one row is decided in order of arrival.
 import { type Caller, presentCaller } from './caller.ts';
-import { type Command, type Committer, NotWritten, OutcomeUnknown, type Session } from './command.ts';
-import { type Decided, decideAll, loadStates } from './decide.ts';
-import { groupMark, wasWritten } from './outcome.ts';
-import { statementsFor } from './table.ts';
+import { type Command, type Committer, NotWritten, OutcomeUnknown } from './command.ts';
+import type { Decided } from './decide.ts';
+import { type Lane, type LaneOptions, NotNow, openLane } from './lane.ts';
 
-/** Names points where tests stop or fail the process; does nothing unless a test asks. */
-export type FaultPoint = (name: string) => void;
-
-export interface CommitterOptions {
-  readonly connect: () => Promise<Session>;
-  /** Real time. */
-  readonly clock: Clock;
-  readonly ids: IdMaker;
-  readonly log: Log;
-  readonly faultPoint?: FaultPoint;
+export interface CommitterOptions extends LaneOptions {
   /** After each attempt: null when it was written, or nothing was to be; else why not. */
   readonly onAttempt?: (error: unknown) => void;
   readonly onGroup?: (size: number, ms: number) => void;
@@ -25,8 +16,8 @@ export interface CommitterOptions {
   readonly maxGroup?: number;
   /** A command that wasn't written after this long is refused with NotWritten, milliseconds. */
   readonly patienceMs?: number;
-  /** False: the process may not decide now (it lost its lease). Commands wait, within their time. */
-  readonly mayDecide?: () => boolean;
+  /** Groups that may be under way at once, each on a connection of its own. */
+  readonly lanes?: number;
 }
 
 interface Waiting {
@@ -37,195 +28,181 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
+type Owner = Command<unknown>['owner'];
+
+/** A group's time on a lane. */
+interface Turn {
+  readonly lane: Lane;
+  readonly owner: Owner;
+  readonly group: readonly Waiting[];
+}
+
 /** How often one row that others change at once is decided again before its caller is told. */
 const MOST_TRIES = 8;
+/** One group is written while the next one is decided. */
+const LANES = 2;
 
 export function createCommitter(options: CommitterOptions): Committer {
-  const { clock, log, maxGroup = 256, patienceMs = 20_000 } = options;
-  const queue: Waiting[] = [];
-  let deciding: readonly Waiting[] = [];
-  let running: Promise<void> | null = null;
-  let session: Session | null = null;
+  const { clock, log, maxGroup = 256, patienceMs = 20_000, lanes: most = LANES } = options;
   const ending = new AbortController();
+  const lanes = Array.from({ length: most }, () => openLane(options, ending.signal));
+  const running = new Map<Lane, Promise<void>>();
+  /** Who waits, by owner; owners take turns. */
+  const queues = new Map<Owner, Waiting[]>();
+  /** By owner: the group that doesn't hold its rows yet. */
+  const locking = new Map<Owner, Turn>();
+  const underWay = new Set<Turn>();
 
-  const connected = async (): Promise<Session> => {
-    if (session?.broken) session = null;
-    try {
-      session ??= await options.connect();
-    } catch (error) {
-      throw new NotNow('no connection', { cause: error });
+  /** The next group, of the owner whose turn it is. */
+  function nextTurn(lane: Lane): Turn | null {
+    for (const [owner, queue] of queues) {
+      if (locking.has(owner)) continue;
+      const group = queue.splice(0, maxGroup);
+      queues.delete(owner);
+      if (queue.length > 0) queues.set(owner, queue);
+      return { lane, owner, group };
     }
-    return session;
-  };
-  const disconnect = (): void => {
-    session?.close();
-    session = null;
-  };
+    return null;
+  }
 
-  async function run(): Promise<void> {
+  function enqueue(owner: Owner, commands: readonly Waiting[], where: 'first' | 'last'): void {
+    if (commands.length === 0) return;
+    const queue = queues.get(owner);
+    if (!queue) queues.set(owner, [...commands]);
+    else if (where === 'first') queue.unshift(...commands);
+    else queue.push(...commands);
+  }
+
+  /** An idle lane begins, if there is something to begin. */
+  function wake(): void {
+    const idle = lanes.find((lane) => !running.has(lane));
+    if (idle && [...queues.keys()].some((owner) => !locking.has(owner))) running.set(idle, run(idle));
+  }
+
+  async function run(lane: Lane): Promise<void> {
     // One turn of the event loop: requests that were parsed from the same read join the first group.
     await Promise.resolve();
-    while (queue.length > 0) {
-      deciding = queue.splice(0, maxGroup);
+    for (let turn = nextTurn(lane); turn; turn = nextTurn(lane)) {
       const started = clock.elapsed();
-      const later = await commitGroup(deciding);
-      options.onGroup?.(deciding.length - later.length, clock.elapsed() - started);
-      queue.unshift(...later);
-      deciding = [];
+      locking.set(turn.owner, turn);
+      underWay.add(turn);
+      const size = await commitGroup(turn, turn.group);
+      underWay.delete(turn);
+      letNext(turn);
+      options.onGroup?.(size, clock.elapsed() - started);
     }
-    running = null;
+    running.delete(lane);
+  }
+
+  /** The next group of the owner may begin. */
+  function letNext(turn: Turn): void {
+    if (locking.get(turn.owner) === turn) locking.delete(turn.owner);
+    wake();
   }
 
   const isLate = ({ since, caller }: Waiting): boolean =>
     caller?.gone === true || clock.elapsed() - since > patienceMs || ending.signal.aborted;
 
-  /** Answers the group's callers, and returns those whose turn is in the next one. */
-  async function commitGroup(group: readonly Waiting[]): Promise<Waiting[]> {
+  /** Answers the group's callers; how many it answered. Whoever has to wait for the next group stands in the queue again. */
+  async function commitGroup(turn: Turn, members: readonly Waiting[]): Promise<number> {
+    const { lane, owner } = turn;
+    let group = members;
     let cause: unknown;
     for (let tries = 1; ; tries++) {
       for (const waiting of group.filter(isLate)) waiting.reject(new NotWritten(cause));
-      const present = group.filter((waiting) => !isLate(waiting));
-      if (present.length === 0) return [];
-      group = present;
+      group = group.filter((waiting) => !isLate(waiting));
+      if (group.length === 0) return members.length;
+      const asked = group;
+      const sent = (decided: Decided): void => {
+        group = asked.filter((_, i) => !isLater(decided, i));
+        enqueue(
+          owner,
+          asked.filter((_, i) => isLater(decided, i)),
+          'first',
+        );
+        letNext(turn);
+      };
       try {
-        const decided = await attempt(group.map(({ command }) => command));
+        const commands = asked.map(({ command }) => command);
+        const decided = await lane.attempt(owner, commands, sent);
         options.onAttempt?.(null);
-        return answer(group, decided);
+        answer(asked, decided);
+        return group.length;
       } catch (error) {
         cause = error;
         options.onAttempt?.(error);
         if (error instanceof OutcomeUnknown) return refuse(group, error);
         const reaction = reactionTo(error);
-        if (reaction === 'wait') await pause(tries);
+        if (reaction === 'wait') await lane.pause(tries);
         else if (reaction === 'again' && tries < (group.length > 1 ? 2 : MOST_TRIES)) continue;
-        else if (group.length > 1) return halves(group, error);
-        else if (reaction === 'behind') return behind(group);
+        else if (group.length > 1) return halves(turn, group, error);
+        else if (reaction === 'behind') return behind(turn, group);
         else return refuse(group, error);
       }
     }
   }
 
-  function answer(group: readonly Waiting[], { verdicts }: Decided): Waiting[] {
-    return group.filter((waiting, i) => {
+  function answer(group: readonly Waiting[], { verdicts }: Decided): void {
+    group.forEach((waiting, i) => {
       const verdict = verdicts[i];
-      if (!verdict || 'later' in verdict) return true;
+      if (!verdict || 'later' in verdict) return;
       if ('thrown' in verdict) waiting.reject(verdict.thrown);
       else waiting.resolve(verdict.value);
-      return false;
     });
   }
 
-  function refuse(group: readonly Waiting[], error: unknown): Waiting[] {
+  function refuse(group: readonly Waiting[], error: unknown): number {
     for (const waiting of group) waiting.reject(error);
-    return [];
+    return group.length;
   }
 
   /** A command that Postgres refuses costs its group one more commit for each halving, and is refused alone in the end. */
-  async function halves(group: readonly Waiting[], error: unknown): Promise<Waiting[]> {
+  async function halves(turn: Turn, group: readonly Waiting[], error: unknown): Promise<number> {
     log.warn({ err: error, size: group.length }, 'a group failed and is tried in halves');
     const middle = Math.ceil(group.length / 2);
-    const first = await commitGroup(group.slice(0, middle));
-    return [...first, ...(await commitGroup(group.slice(middle)))];
+    const first = await commitGroup(turn, group.slice(0, middle));
+    return first + (await commitGroup(turn, group.slice(middle)));
   }
 
   /** Somebody holds its rows: the others go first. */
-  async function behind(group: readonly Waiting[]): Promise<Waiting[]> {
-    queue.push(...group);
-    await pause(1);
-    return [];
-  }
-
-  const pause = (tries: number): Promise<void> =>
-    clock.sleep(Math.min(20 * 2 ** tries, 1000), ending.signal).catch(() => undefined);
-
-  /** One transaction. Resolves when it is written, or when there was nothing to write; throws when it certainly isn't. */
-  async function attempt(commands: readonly Command<unknown>[]): Promise<Decided> {
-    const id = options.ids.next();
-    if (options.mayDecide?.() === false) throw new NotNow('paused');
-    const db = await connected();
-    let decided: Decided;
-    try {
-      const [, states] = await Promise.all([db.query('begin'), loadStates(db, commands)]);
-      decided = decideAll(commands, states);
-    } catch (error) {
-      throw await rolledBack(db, error);
-    }
-    if (decided.changes.length === 0 || options.mayDecide?.() === false) {
-      const paused = new NotNow('paused');
-      const error = await rolledBack(db, paused);
-      if (decided.changes.length > 0) throw error;
-      return decided;
-    }
-    options.faultPoint?.('commit.before');
-    const statements = statementsFor([...decided.changes, groupMark(id, clock.now())]);
-    const writes = statements.map(({ text, values }) => db.query(text, values));
-    // All are awaited, also after a failure: the connection is only ours again when the last answer is in.
-    const [ended, ...written] = await Promise.allSettled([db.commit(), ...writes]);
-    if (ended.status === 'rejected') {
-      if (!(await foundOut(id, ended.reason))) throw new NotNow('not written', { cause: ended.reason });
-    } else if (!ended.value) {
-      throw written.find((result) => result.status === 'rejected')?.reason ?? new NotNow('rolled back');
-    }
-    options.faultPoint?.('commit.after');
-    return decided;
-  }
-
-  /** The error to go on with: one that came with the connection is nobody's fault. */
-  async function rolledBack<Failure>(db: Session, error: Failure): Promise<Failure | NotNow> {
-    try {
-      await db.query('rollback');
-      return error;
-    } catch (cause) {
-      disconnect();
-      return new NotNow('connection lost', { cause });
-    }
-  }
-
-  /** Asks what became of a group until somebody knows. Throws OutcomeUnknown only when the process ends. */
-  async function foundOut(id: bigint, cause: unknown): Promise<boolean> {
-    log.warn({ err: cause, group: id.toString() }, 'a commit was not answered; asking what became of it');
-    for (let tries = 1; ; tries++) {
-      if (ending.signal.aborted) throw new OutcomeUnknown(cause);
-      try {
-        // A session whose COMMIT failed is in a state that nobody knows either.
-        if (tries === 1) disconnect();
-        return await wasWritten(await connected(), id, clock.now());
-      } catch {
-        disconnect();
-        await pause(tries);
-      }
-    }
+  async function behind({ lane, owner }: Turn, group: readonly Waiting[]): Promise<number> {
+    enqueue(owner, group, 'last');
+    await lane.pause(1);
+    return 0;
   }
 
   const giveUp = (): void => {
     ending.abort(new Error('ending'));
-    disconnect();
+    for (const lane of lanes) lane.disconnect();
   };
 
   return {
     submit<Value>(command: Command<Value>): Promise<Value> {
       return new Promise<Value>((resolve, reject) => {
         const caller = command.finishes ? undefined : presentCaller();
-        queue.push({ command, caller, since: clock.elapsed(), resolve, reject });
-        running ??= run();
+        enqueue(command.owner, [{ command, caller, since: clock.elapsed(), resolve, reject }], 'last');
+        wake();
       });
     },
     waitingMs() {
-      const oldest = deciding[0] ?? queue[0];
-      return oldest ? clock.elapsed() - oldest.since : 0;
+      const groups = [...[...underWay].map(({ group }) => group), ...queues.values()];
+      const since = groups.flatMap(([first]) => first?.since ?? []);
+      return since.length > 0 ? clock.elapsed() - Math.min(...since) : 0;
     },
     async drain(withinMs) {
       const done = new AbortController();
       if (withinMs !== undefined) clock.sleep(withinMs, done.signal).then(giveUp, () => undefined);
-      while (running) await running;
+      while (running.size > 0) await Promise.all(running.values());
       done.abort(new Error('drained'));
-      disconnect();
+      for (const lane of lanes) lane.disconnect();
     },
   };
 }
 
-/** Certainly not written, and nobody's fault: the same commands are decided again a little later. */
-class NotNow extends Error {}
+const isLater = ({ verdicts }: Decided, i: number): boolean => {
+  const verdict = verdicts[i];
+  return !verdict || 'later' in verdict;
+};
 
 type Reaction = 'wait' | 'again' | 'behind';
 

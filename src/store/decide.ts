@@ -67,6 +67,7 @@ export function decideAll(commands: readonly Command<unknown>[], states: States)
     let decision: Decision<unknown>;
     try {
       decision = command.decide(loaded);
+      for (const change of decision.changes) assertOwned(command, change);
     } catch (thrown) {
       return { thrown };
     }
@@ -77,6 +78,18 @@ export function decideAll(commands: readonly Command<unknown>[], states: States)
     return { value: decision.value };
   });
   return { verdicts, changes };
+}
+
+/** Rows of the installation itself, where a table has them beside those of its owners. */
+const INSTALLATION = 0n;
+
+/** No transaction spans two owners. */
+function assertOwned({ name, owner }: Command<unknown>, { table, row }: Change): void {
+  const whose = table.owner === null ? null : row[table.owner];
+  assert(
+    whose === null || whose === INSTALLATION || whose === owner,
+    `${name} changes a row of another owner in ${table.name}`,
+  );
 }
 
 const isStale = ({ needs }: Command<unknown>, states: States): boolean =>

@@ -2,7 +2,7 @@
 export { StartError } from './binaries.ts';
 export { type Caller, forCaller, forNobody, presentCaller } from './caller.ts';
 export * from './command.ts';
-export { type CommitterOptions, createCommitter, type FaultPoint } from './commit.ts';
+export { type CommitterOptions, createCommitter } from './commit.ts';
 export { type Database, DEADLINES, type Deadlines, openDatabase, type SessionOptions } from './database.ts';
 export { freeBytes } from './disk.ts';
 export { createDueRunner, type DueItem, type DueRunner, dueJob, type Timeline } from './due.ts';
@@ -18,6 +18,7 @@ export { type Connection, type Embedded, startEmbedded } from './embedded.ts';
 export { openShared, type Shared } from './followed.ts';
 export { openInstallation } from './installation.ts';
 export { claimDatabase } from './installation-mode.ts';
+export type { FaultPoint } from './lane.ts';
 export { type Lease, type LeaseTimes, openLease } from './lease.ts';
 export { migrate, migrated } from './migrate.ts';
 export { nextIdNode } from './nodes.ts';

@@ -25,6 +25,8 @@ export type Begun =
   | { readonly changes: readonly Change[] };
 
 export interface Once {
+  /** Whose request it is: project or tenant. */
+  readonly owner: bigint;
   /** The record's row, locked: belongs into the needs of the command that begins. */
   readonly need: Need;
   /** Kept on the operation's row, so that whoever recovers the operation can finish the record. */
@@ -66,6 +68,7 @@ export function onceCommand<Value>(
   if (!once) return { ...command, decide: (loaded) => answered(command.decide(loaded), answerOf) };
   return {
     name: command.name,
+    owner: command.owner,
     needs: [...command.needs, once.need],
     decide(loaded) {
       const at = now();

@@ -5,26 +5,44 @@ import type { Db } from './command.ts';
 import { type Change, insert, table } from './table.ts';
 
 interface CommitGroup {
+  /** Whose rows it wrote: a mark lies with them. */
+  readonly owner_id: bigint;
   readonly id: bigint;
   /** False: somebody asked before it was written, and it never will be. */
   readonly written: boolean;
   readonly made_at: Date;
 }
 
-const commitGroups = table<CommitGroup>('commit_groups', { id: 'int8', written: 'bool', made_at: 'timestamptz' }, [
-  'id',
-]);
+const commitGroups = table<CommitGroup>(
+  'commit_groups',
+  { owner_id: 'int8', id: 'int8', written: 'bool', made_at: 'timestamptz' },
+  ['owner_id', 'id'],
+);
 
-/** Written with the group. Last of its statements: whoever wrote the mark before makes the whole group fail. */
-export const groupMark = (id: bigint, now: Date): Change => insert(commitGroups, { id, written: true, made_at: now });
+/** Of rows that belong to nobody. */
+const NOBODY = 0n;
+
+/** What a group is known by. */
+export interface GroupName {
+  readonly owner: bigint | null;
+  readonly id: bigint;
+}
+
+/** Written with the group: whoever wrote the mark before makes the whole group fail. */
+export const groupMark = ({ owner, id }: GroupName, now: Date): Change =>
+  insert(commitGroups, { owner_id: owner ?? NOBODY, id, written: true, made_at: now });
 
 /** Was the group written? Inserting its mark waits for a backend that may still be at it. The answer holds for ever. */
-export async function wasWritten(db: Db, id: bigint, now: Date): Promise<boolean> {
-  await db.query('insert into commit_groups (id, written, made_at) values ($1, false, $2) on conflict do nothing', [
-    id,
-    now,
-  ]);
-  const rows = await db.query<{ written: boolean }>('select written from commit_groups where id = $1', [id]);
+export async function wasWritten(db: Db, { owner, id }: GroupName, now: Date): Promise<boolean> {
+  const key = [owner ?? NOBODY, id];
+  await db.query(
+    'insert into commit_groups (owner_id, id, written, made_at) values ($1, $2, false, $3) on conflict do nothing',
+    [...key, now],
+  );
+  const rows = await db.query<{ written: boolean }>(
+    'select written from commit_groups where owner_id = $1 and id = $2',
+    key,
+  );
   return rows[0]?.written === true;
 }
 

@@ -9,7 +9,11 @@ export interface Table<Row extends object> {
   readonly name: string;
   readonly columns: Readonly<Record<keyof Row & string, ColumnType>>;
   readonly key: readonly (keyof Row & string)[];
+  /** The column that says whose a row is, the first of the key; null: its rows belong to nobody. */
+  readonly owner: string | null;
 }
+
+const OWNERS: ReadonlySet<string> = new Set(['project_id', 'tenant_id']);
 
 /** Declares a table: its columns in order and its primary key, the owner first. Belongs in the one queries.ts that names the table. */
 export function table<Row extends object>(
@@ -17,7 +21,8 @@ export function table<Row extends object>(
   columns: Readonly<Record<keyof Row & string, ColumnType>>,
   key: readonly (keyof Row & string)[],
 ): Table<Row> {
-  return { name, columns, key };
+  const [first = null] = key;
+  return { name, columns, key, owner: first !== null && OWNERS.has(first) ? first : null };
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a change list mixes tables of every row type
@@ -157,7 +162,10 @@ interface Pending {
   readonly adds: AnyRow[];
 }
 
-/** Folds the changes of a group, in their order, into at most four statements a table: remove, insert, update, add. */
+/**
+ * Folds the changes of a group, in their order, into at most four statements a table: remove, insert, update, add. Additions come last of
+ * all and by the names of their tables: a balance that every group touches is held for the commit alone, and in one order.
+ */
 export function statementsFor(changes: readonly Change[]): Statement[] {
   const tables = new Map<string, Pending>();
   for (const change of changes) {
@@ -169,15 +177,16 @@ export function statementsFor(changes: readonly Change[]): Statement[] {
     fold(pending, change);
   }
   const statements: Statement[] = [];
-  for (const { table: of, inserts, updates, removes, adds } of tables.values()) {
-    const write = (op: Change['op'], names: readonly string[], rows: readonly AnyRow[]): void => {
-      if (rows.length > 0) statements.push({ text: textOf(op, of), values: arrays(of, names, rows) });
-    };
-    write('remove', of.key, [...removes.values()]);
-    write('insert', columnsOf(of), [...inserts.values()]);
-    write('update', columnsOf(of), [...updates.values()]);
-    write('add', columnsOf(of), summed(of, adds));
+  const write = (op: Change['op'], of: AnyTable, names: readonly string[], rows: readonly AnyRow[]): void => {
+    if (rows.length > 0) statements.push({ text: textOf(op, of), values: arrays(of, names, rows) });
+  };
+  for (const { table: of, inserts, updates, removes } of tables.values()) {
+    write('remove', of, of.key, [...removes.values()]);
+    write('insert', of, columnsOf(of), [...inserts.values()]);
+    write('update', of, columnsOf(of), [...updates.values()]);
   }
+  const byName = [...tables].sort(([a], [b]) => (a < b ? -1 : 1));
+  for (const [, { table: of, adds }] of byName) write('add', of, columnsOf(of), summed(of, adds));
   return statements;
 }
 

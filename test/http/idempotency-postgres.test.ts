@@ -46,6 +46,7 @@ describe('records', () => {
   const effect = (key: string, request?: string): Command<StoredAnswer> => {
     const command: Command<string> = {
       name: 'effect',
+      owner: 1n,
       needs: [],
       decide() {
         const id = ids.next();
@@ -115,6 +116,7 @@ describe('records', () => {
     const first = once('k4');
     const begin = (of: Once, orderId: bigint | null): Command<ReturnType<Once['begin']>> => ({
       name: 'intent',
+      owner: 1n,
       needs: [of.need],
       decide(loaded) {
         const begun = of.begin(loaded, clock.now(), orderId);
@@ -126,6 +128,7 @@ describe('records', () => {
     });
     const change = (name: string, changes: () => ReturnType<Once['finish']>): Command<null> => ({
       name,
+      owner: 1n,
       needs: [],
       decide: () => ({ value: null, changes: changes() }),
     });
@@ -136,6 +139,7 @@ describe('records', () => {
     const found: StoredAnswer = { status: 402, body: '{"failure_type":"declined"}', location: null };
     await committer.submit({
       name: 'recovery',
+      owner: 1n,
       needs: [onceRecords.need(1n, first.key)],
       decide: (loaded) => ({ value: null, changes: onceRecords.finish(loaded, 1n, first.key, found) }),
     });
@@ -148,6 +152,7 @@ describe('records', () => {
     const refusing = onceCommand<string>(
       {
         name: 'refusing',
+        owner: 1n,
         needs: [],
         decide: () => {
           throw new Error('no such order');

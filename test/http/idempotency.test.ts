@@ -191,6 +191,7 @@ describe('a record', () => {
 describe('a command of one phase', () => {
   const charge = (decide: () => string) => ({
     name: 'charge',
+    owner: 1n,
     needs: [],
     decide: () => ({ value: decide(), changes: [] }),
   });

@@ -156,7 +156,7 @@ export async function issuerWorld(ports: Partial<AuthorizationPorts> = {}): Prom
   await set({});
 
   const commit = (changes: readonly Change[]): Promise<null> =>
-    committer.submit({ name: 'test', needs: [], decide: () => ({ value: null, changes }) });
+    committer.submit({ name: 'test', owner: TENANT, needs: [], decide: () => ({ value: null, changes }) });
   const money = (instrumentId: bigint, amount: bigint): Change[] => {
     const empty = emptyFunds(TENANT, instrumentId, 'EUR');
     const deposit = {

@@ -145,12 +145,13 @@ test('2,000 random operations: balances are the sums of their postings, and a pl
     Array.from({ length: 2000 }, (_, i) =>
       committer.submit({
         name: 'test',
+        owner: BigInt(1 + (i % 3)),
         needs: [],
         decide: () => {
           const minor = BigInt(systemRandom.int(100_000) + 1);
           const id = ids.next();
           const made = entry({
-            projectId: BigInt(i % 3),
+            projectId: BigInt(1 + (i % 3)),
             operationId: id,
             orderId: id,
             operation: operations[i % 4],

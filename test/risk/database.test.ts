@@ -13,7 +13,7 @@ import {
   riskRuleRemove,
 } from '../../src/gateway/risk/index.ts';
 import { type Change, type Committer, createCommitter, type Database } from '../../src/store/index.ts';
-import { testDatabase } from '../support/database.ts';
+import { ownerOf, testDatabase } from '../support/database.ts';
 import { keyed, payment, type Told } from './memory.ts';
 
 const START = new Date('2026-11-21T09:30:00Z');
@@ -27,7 +27,7 @@ const otherProcess = (): Promise<Risk> => createRisk({ db: database, clock, ids,
 let risk: Risk;
 
 const commit = (changes: readonly Change[]): Promise<void> =>
-  committer.submit({ name: 'test', needs: [], decide: () => ({ value: undefined, changes }) });
+  committer.submit({ name: 'test', owner: ownerOf(changes), needs: [], decide: () => ({ value: undefined, changes }) });
 
 before(async () => {
   database = await testDatabase();

@@ -81,6 +81,7 @@ before(async () => {
 
 const increment = (id: bigint): Command<bigint> => ({
   name: 'increment',
+  owner: 1n,
   needs: [{ kind, key: id }],
   decide(loaded) {
     const known = loaded.get(kind, id);
@@ -113,14 +114,16 @@ test('a decision that throws and a row that exists harm only their own callers',
   const committer = committerWith();
   await committer.submit({
     name: 'first',
+    owner: 1n,
     needs: [],
     decide: () => ({ value: null, changes: [insert(items, item(50n))] }),
   });
   const results = await Promise.allSettled([
     committer.submit(increment(51n)),
-    committer.submit({ name: 'throws', needs: [], decide: () => assert.fail('no') }),
+    committer.submit({ name: 'throws', owner: 1n, needs: [], decide: () => assert.fail('no') }),
     committer.submit({
       name: 'twice',
+      owner: 1n,
       needs: [],
       decide: () => ({ value: null, changes: [insert(items, item(50n))] }),
     }),
@@ -141,6 +144,7 @@ test('additions to a hot row are summed', async () => {
     Array.from({ length: 500 }, (_, i) =>
       committer.submit({
         name: 'add',
+        owner: 1n,
         needs: [],
         decide: () => ({ value: null, changes: [add(sums, { owner: 1n, sum: BigInt(i) })] }),
       }),
@@ -224,6 +228,7 @@ test('property: every value comes back as it went in', async () => {
         const row = item(++id, fields);
         await committer.submit({
           name: 'keep',
+          owner: 1n,
           needs: [],
           decide: () => ({ value: null, changes: [insert(items, row)] }),
         });

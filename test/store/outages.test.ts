@@ -105,6 +105,7 @@ class Poor extends Error {}
 let decided = 0;
 const spend = (id: bigint, amount: bigint): Command<bigint> => ({
   name: 'spend',
+  owner: 1n,
   needs: [{ kind: accountKind, key: id }],
   decide(loaded) {
     decided++;
@@ -234,11 +235,13 @@ test('one command that Postgres refuses costs its group a few halvings, not one 
   });
   const poison: Command<null> = {
     name: 'poison',
+    owner: 1n,
     needs: [],
     decide: () => ({ value: null, changes: [insert(accounts, { id: 9_999n, balance: 0n, note: 'a\0b' })] }),
   };
   const good = (id: bigint): Command<null> => ({
     name: 'good',
+    owner: 1n,
     needs: [],
     decide: () => ({ value: null, changes: [insert(accounts, { id, balance: 0n, note: '' })] }),
   });
@@ -257,6 +260,7 @@ test('a row that another process inserted first is decided again on what is ther
   let tries = 0;
   const claim: Command<'first' | 'second'> = {
     name: 'claim',
+    owner: 1n,
     needs: [{ kind: accountKind, key: 20n }],
     decide(loaded) {
       tries++;
@@ -278,6 +282,7 @@ test('a state that changes do not tell is loaded again for who needs it', async 
   await make(30n, 5n);
   const total: Command<bigint> = {
     name: 'total',
+    owner: 1n,
     needs: [{ kind: totalKind, key: 'all' }],
     decide: (loaded) => ({ value: loaded.get(totalKind, 'all') ?? 0n, changes: [] }),
   };

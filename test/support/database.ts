@@ -4,7 +4,14 @@ import os from 'node:os';
 import path from 'node:path';
 import { after } from 'node:test';
 import { createLog, systemClock, systemRandom } from '../../src/base/index.ts';
-import { type Connection, type Database, migrate, openDatabase, startEmbedded } from '../../src/store/index.ts';
+import {
+  type Change,
+  type Connection,
+  type Database,
+  migrate,
+  openDatabase,
+  startEmbedded,
+} from '../../src/store/index.ts';
 
 export const silent = createLog('silent');
 /** The database that is migrated and nothing else. */
@@ -63,6 +70,11 @@ export async function testDatabase(template = TEMPLATE): Promise<TestDatabase> {
     await admin.close();
   });
   return { ...database, connection: { ...connection, database: name } };
+}
+
+/** Whose rows they change; null: rows that belong to nobody. */
+export function ownerOf([change]: readonly Change[]): bigint | null {
+  return change?.table.owner ? (change.row[change.table.owner] as bigint) : null;
 }
 
 const cleanups: (() => Promise<void>)[] = [];

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { idMaker, isLuhn, Pan, systemClock, systemRandom, type VirtualClock } from '../../src/base/index.ts';
 import { type Change, type Committer, createCommitter, type Database } from '../../src/store/index.ts';
 import { openVault, type Vault } from '../../src/vault/index.ts';
-import { testDatabase } from '../support/database.ts';
+import { ownerOf, testDatabase } from '../support/database.ts';
 import { frozen, rotate, silent } from './fake.ts';
 
 const PAN = Pan.parse('4929123412341230') ?? Pan.parse('4111111111111111');
@@ -22,7 +22,7 @@ let vault: Vault;
 let clock: VirtualClock;
 
 const commit = (changes: readonly Change[]): Promise<void> =>
-  committer.submit({ name: 'test', needs: [], decide: () => ({ value: undefined, changes }) });
+  committer.submit({ name: 'test', owner: ownerOf(changes), needs: [], decide: () => ({ value: undefined, changes }) });
 const open = (): Promise<Vault> =>
   openVault({ dataDir, database, clock, random: systemRandom, log: silent, allowCreate: true });
 
@@ -99,7 +99,7 @@ test('overdue CVVs are counted and deleted, the others stay', async () => {
 
 test('keys rotate and rows move over while cards are sealed and read', async () => {
   const ids = Array.from({ length: 40 }, (_, i) => BigInt(i + 100));
-  await commit(ids.map((id) => vault.seal(id % 4n, id, CARD).change));
+  await Promise.all(ids.map((id) => commit([vault.seal(id % 4n, id, CARD).change])));
   let working = true;
   let reads = 0;
   let added = 1000n;

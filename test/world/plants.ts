@@ -145,7 +145,12 @@ const answerIsStoredApart: Plant = (committer) => ({
       },
     });
     if (apart.length > 0)
-      await committer.submit({ name: 'apart', needs: [], decide: () => ({ value: null, changes: apart }) });
+      await committer.submit({
+        name: 'apart',
+        owner: command.owner,
+        needs: [],
+        decide: () => ({ value: null, changes: apart }),
+      });
     return value;
   },
 });

@@ -56,6 +56,7 @@ export async function authorize(gateway: Gateway, request: AuthorizeRequest): Pr
   ];
   const command: Command<Intended | DirectoryAsked | { existing: bigint } | { unresolved: bigint | null }> = {
     name: 'authorize.intent',
+    owner: project.id,
     needs,
     decide(loaded) {
       const now = gateway.clock.now();

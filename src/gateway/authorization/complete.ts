@@ -44,6 +44,7 @@ export async function complete(gateway: Gateway, request: CompleteRequest): Prom
   const need = needOrder(project.id, orderId);
   const intended = await gateway.committer.submit<Intended | DirectoryAsked | { unresolved: bigint | null }>({
     name: 'complete.intent',
+    owner: project.id,
     needs: once ? [need, once.need] : [need],
     decide(loaded: Loaded) {
       const now = gateway.clock.now();

@@ -72,6 +72,7 @@ function directoryAnswer(
   const isNew = closes === null;
   return {
     name: 'directory.answer',
+    owner: project.id,
     needs: once ? [need, gateway.once.need(project.id, once.key)] : [need],
     decide(loaded) {
       const now = gateway.clock.now();

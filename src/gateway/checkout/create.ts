@@ -55,6 +55,7 @@ export async function createOrder(
   const page = { kind: payLinkKind, key: { owner: project.id, tokenHash } };
   const command: Command<Created> = {
     name: 'create',
+    owner: project.id,
     needs: [...(once ? [once.need] : []), ...unique.needs, ...(ownPage ? [page] : [])],
     decide(loaded) {
       const now = gateway.clock.now();

@@ -28,6 +28,7 @@ export const recover: DueHandler = async (gateway, project, { order }) => {
   // The claim: one process at a time goes out for this operation.
   const claimed = await gateway.committer.submit<{ state: OrderState; operation: Operation } | null>({
     name: 'recover.claim',
+    owner: order.project_id,
     needs: [need],
     decide(loaded) {
       const now = gateway.clock.now();

@@ -73,6 +73,7 @@ export function settle(gateway: Gateway, settlement: Settlement): Command<Settle
   const need = needOrder(operation.project_id, operation.order_id);
   return {
     name: `${operation.type}.result`,
+    owner: operation.project_id,
     finishes: true,
     // A retry finds the record, so the record is locked with the order.
     needs: [

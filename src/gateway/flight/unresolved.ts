@@ -32,6 +32,7 @@ export async function unresolvedAnswer(
 const keptFor = (gateway: Gateway, once: Once): Promise<StoredAnswer | null> =>
   gateway.committer.submit({
     name: 'key.look',
+    owner: once.owner,
     needs: [once.need],
     decide: (loaded) => ({ value: once.replay(loaded, gateway.clock.now()), changes: [] }),
   });

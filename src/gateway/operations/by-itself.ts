@@ -27,6 +27,7 @@ async function begin(
   const need = needOrder(project.id, state.order.id);
   const intended = await gateway.committer.submit<{ state: OrderState; operation: Operation } | null>({
     name: `due.${kind}`,
+    owner: project.id,
     needs: [need],
     decide(loaded) {
       const current = loaded.get(orderKind, need.key);

@@ -61,6 +61,7 @@ function intent(
   const need = needOrder(project.id, orderId);
   return {
     name: `${action}.intent`,
+    owner: project.id,
     needs: once ? [need, once.need] : [need],
     decide(loaded) {
       const now = gateway.clock.now();

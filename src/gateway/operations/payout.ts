@@ -105,6 +105,7 @@ function intent(
 ): Command<Intended | { readonly unresolved: bigint | null }> {
   return {
     name: 'credit.intent',
+    owner: project.id,
     needs: [
       ...(once ? [once.need] : []),
       ...payoutNeeds(project.id, counted),

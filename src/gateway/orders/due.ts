@@ -21,6 +21,7 @@ export function decideDue(
   const need = needOrder(order.project_id, order.id);
   return gateway.committer.submit({
     name: `due.${kind}`,
+    owner: order.project_id,
     needs: [need],
     decide(loaded) {
       const now = gateway.clock.now();

@@ -32,6 +32,7 @@ export function refuseWithout(
 ): Promise<StoredAnswer> {
   return gateway.committer.submit({
     name: `${action}.refused`,
+    owner: project.id,
     needs: once ? [once.need] : [],
     decide(loaded: Loaded): Decision<StoredAnswer> {
       const now = gateway.clock.now();

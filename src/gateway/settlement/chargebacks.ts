@@ -82,6 +82,7 @@ export async function arrive(
   const need = needOrder(owner, id);
   return gateway.committer.submit<boolean>({
     name: `arrive.${type}`,
+    owner,
     needs: [need],
     decide(loaded) {
       const state = loaded.get(orderKind, need.key);

@@ -66,6 +66,7 @@ export function changeAccount(
   const needs = [need, needFunds(asker.tenantId, id), { kind: attachedCards, key }];
   return commitAnswer(issuer, once, {
     name: `account.${move}`,
+    owner: asker.tenantId,
     needs,
     decide(loaded): Ending {
       const account = loaded.get(accountKind, key);
@@ -92,6 +93,7 @@ export function deposit(
   const depositId = issuer.ids.next();
   return commitAnswer(issuer, once, {
     name: 'account.deposit',
+    owner: tenantId,
     needs: [needAccount(tenantId, id), needFunds(tenantId, id)],
     decide(loaded): Ending {
       const account = loaded.get(accountKind, key);

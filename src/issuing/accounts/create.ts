@@ -36,6 +36,7 @@ export async function createAccount(
   const id = issuer.ids.next();
   return commitAnswer(issuer, once, {
     name: 'account.create',
+    owner: tenant.id,
     needs: [],
     decide() {
       const refused = accountRefusal(profile, identity, request.currency);

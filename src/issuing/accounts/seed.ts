@@ -20,6 +20,7 @@ export async function seedAccount({ committer, clock, ids }: Issuer, seeded: See
   const need = needAccount(seeded.tenantId, seeded.id);
   await committer.submit<null>({
     name: 'account.seed',
+    owner: seeded.tenantId,
     needs: [need],
     decide(loaded) {
       if (loaded.get(accountKind, { tenantId: seeded.tenantId, id: seeded.id })) return { value: null, changes: [] };

@@ -200,6 +200,7 @@ export function authorizeCommand(
   const cardKey = { tenantId, id: cardId };
   return {
     name: dryRun ? 'card.dry_run' : `card.${request.operation}`,
+    owner: tenantId,
     needs: [
       needMessage(tenantId, request.reference),
       needCard(tenantId, cardId),

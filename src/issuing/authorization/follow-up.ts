@@ -211,6 +211,7 @@ async function attempt(issuer: Issuer, place: CardPlace, around: Surroundings, w
   const cardKey = { tenantId, id: cardId };
   return issuer.committer.submit<Outcome>({
     name: `card.${wire.operation}`,
+    owner: tenantId,
     needs: [
       needCard(tenantId, cardId),
       needMessage(tenantId, wire.reference),
@@ -315,6 +316,7 @@ export async function expire(issuer: Issuer, tenantId: bigint, id: bigint, when:
   const { card_id: cardId, instrument_id: instrumentId } = known;
   return issuer.committer.submit<boolean>({
     name: 'card.expire_hold',
+    owner: tenantId,
     needs: [
       needCard(tenantId, cardId),
       needAuthorization(tenantId, id),

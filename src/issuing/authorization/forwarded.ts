@@ -49,6 +49,7 @@ function settle(issuer: Issuer, row: Authorization, { approve, reason, note }: E
   const { tenant_id: tenantId, id, card_id: cardId, instrument_id: instrumentId, reference } = row;
   return issuer.committer.submit<Outcome>({
     name: 'card.forwarded',
+    owner: tenantId,
     needs: [
       needCard(tenantId, cardId),
       needAuthorization(tenantId, id),

@@ -188,6 +188,7 @@ export async function createCard(
   ];
   return commitAnswer(issuer, once, {
     name: 'card.create',
+    owner: tenant.id,
     needs,
     decide(loaded): Ending {
       const mobileHolder = plan.mobileKey ? loaded.get(mobileKind, plan.mobileKey) : undefined;

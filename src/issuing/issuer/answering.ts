@@ -15,6 +15,8 @@ export interface Ending {
 
 export interface EndingCommand {
   readonly name: string;
+  /** The tenant whose rows it changes. */
+  readonly owner: bigint | null;
   readonly needs: readonly Need[];
   /** Pure. Refuses by throwing a Refusal; then nothing is written, and the idempotency-ref stays free. */
   decide(loaded: Loaded): Ending;
@@ -63,12 +65,18 @@ export async function answeredOnce(
   const known = once && (await issuer.committer.submit<StoredAnswer | null>(knownAnswer(issuer, once)));
   if (known) return { status: known.status, body: known.body === '' ? null : known.body, replayed: true };
   const { status, body } = await work();
-  return commitAnswer(issuer, once, { name, needs: [], decide: () => ({ status, body, changes: [] }) });
+  return commitAnswer(issuer, once, {
+    name,
+    owner: once?.owner ?? null,
+    needs: [],
+    decide: () => ({ status, body, changes: [] }),
+  });
 }
 
 /** What was answered to this reference before; refuses one that was used for another request. */
 const knownAnswer = (issuer: Issuer, once: Once): Command<StoredAnswer | null> => ({
   name: 'once.known',
+  owner: once.owner,
   needs: [once.need],
   decide(loaded) {
     const begun = once.begin(loaded, issuer.clock.now());
@@ -84,6 +92,7 @@ export async function commitAnswer(
 ): Promise<CommittedAnswer> {
   const inner: Command<Ending> = {
     name: command.name,
+    owner: command.owner,
     needs: command.needs,
     decide(loaded) {
       const ending = command.decide(loaded);

@@ -117,6 +117,7 @@ export function changeCard(
   const rule: Move = MOVES[move];
   return commitAnswer(issuer, once, {
     name: `card.${move}`,
+    owner: asker.tenantId,
     needs: needsOfChange(asker.tenantId, id, openHolds),
     decide(loaded): Ending {
       const card = loaded.get(cardKind, key);

@@ -49,6 +49,7 @@ export function changeLimits(
   const need = needCard(tenant.id, id);
   return commitAnswer(issuer, once, {
     name: 'card.limits',
+    owner: tenant.id,
     needs: [need],
     decide(loaded): Ending {
       const card = loaded.get(cardKind, { tenantId: tenant.id, id });

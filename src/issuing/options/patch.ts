@@ -111,6 +111,7 @@ export async function patchCard(
       : null;
   return commitAnswer(issuer, once, {
     name: 'card.patch',
+    owner: card.tenant_id,
     needs: [need, ...(mobileKey ? [needMobile(mobileKey)] : [])],
     decide(loaded): Ending {
       const locked = loaded.get(cardKind, { tenantId: card.tenant_id, id: card.id });

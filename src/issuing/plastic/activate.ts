@@ -39,6 +39,7 @@ export function activateCard(
 ): Promise<CommittedAnswer> {
   return commitAnswer(issuer, once, {
     name: 'card.activate',
+    owner: asker.tenantId,
     needs: needsOfChange(asker.tenantId, id, openHolds),
     decide(loaded): Ending {
       const card = loaded.get(cardKind, { tenantId: asker.tenantId, id });

@@ -57,6 +57,7 @@ export function manufactured(
   const need = needCard(tenantId, id);
   return commitAnswer(issuer, null, {
     name: 'card.manufactured',
+    owner: tenantId,
     needs: [need],
     decide(loaded): Ending {
       const card = loaded.get(cardKind, { tenantId, id });

@@ -64,6 +64,7 @@ export const cardTimeline = (issuer: Issuer, openHolds: OpenHolds): Timeline => 
 function runOne(issuer: Issuer, tenantId: bigint, id: bigint, openHolds: OpenHolds): Promise<void> {
   return issuer.committer.submit<void>({
     name: 'card.due',
+    owner: tenantId,
     needs: needsOfChange(tenantId, id, openHolds),
     decide(loaded) {
       const card = loaded.get(cardKind, { tenantId, id });

@@ -67,6 +67,7 @@ export async function replaceCard(
   const newId = issuer.ids.next();
   return commitAnswer(issuer, once, {
     name: `card.${request.kind}`,
+    owner: asker.tenantId,
     needs: [
       ...needsOfChange(asker.tenantId, card.id, openHolds),
       ...(request.kind === 'replace-lost-stolen' && rangeName !== null ? [needRange(rangeName)] : []),

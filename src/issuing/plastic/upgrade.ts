@@ -60,6 +60,7 @@ export function upgradeCard(
   const need = needCard(asker.tenantId, id);
   return commitAnswer(issuer, once, {
     name: 'card.upgrade',
+    owner: asker.tenantId,
     needs: [need],
     decide(loaded): Ending {
       const card = loaded.get(cardKind, { tenantId: asker.tenantId, id });

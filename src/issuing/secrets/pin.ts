@@ -37,6 +37,7 @@ export function unblockPin(
   const need = needCard(tenant.id, id);
   return commitAnswer(issuer, once, {
     name: 'card.pin.unblock',
+    owner: tenant.id,
     needs: [need],
     decide(loaded): Ending {
       const card = loaded.get(cardKind, { tenantId: tenant.id, id });

@@ -93,6 +93,7 @@ export async function reveal(issuer: Issuer, session: Session, token: string): P
   const key = { tenantId: session.tenant.id, tokenHash: issuer.vault.keyed('card.reveal.used', token).toString('hex') };
   await issuer.committer.submit<null>({
     name: 'card.reveal',
+    owner: session.tenant.id,
     needs: [{ kind: revealKind, key }],
     decide(loaded) {
       if (loaded.get(revealKind, key)) throw new Refusal('RESOURCE_NOT_FOUND');

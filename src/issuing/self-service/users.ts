@@ -86,6 +86,7 @@ export async function createUser(
   };
   return commitAnswer(issuer, once, {
     name: 'user.create',
+    owner: session.tenant.id,
     needs: [need],
     decide(loaded) {
       // A process that is faster makes the insert fail; the command then runs again and finds the address taken.

@@ -30,6 +30,7 @@ function onTokens(
   const key = { tenantId: asker.tenantId, id: cardId };
   return commitAnswer(issuer, once, {
     name,
+    owner: asker.tenantId,
     needs: [needCard(asker.tenantId, cardId), { kind: walletTokensKind, key }],
     decide(loaded): Ending {
       const card = loaded.get(cardKind, key);

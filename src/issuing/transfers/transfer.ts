@@ -108,6 +108,7 @@ export function transfer(
   const transferId = ids.next();
   return commitAnswer(issuer, once, {
     name: 'transfer',
+    owner: tenant.id,
     needs: [...needsOf(tenant.id, request.source.type, from), ...needsOf(tenant.id, request.destination.type, to)],
     decide(loaded): Ending {
       const source = sideOf(loaded, tenant.id, identity.id, request.source.type, from);

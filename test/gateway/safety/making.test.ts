@@ -29,7 +29,7 @@ async function named(decision: { value: object; changes: readonly Change[] }, er
       return value;
     },
   } as unknown as Committer;
-  const command = { name: 'made', needs: [], decide: () => decision };
+  const command = { name: 'made', owner: null, needs: [], decide: () => decision };
   await forCaller(caller, () => making({ permutation, committer }, 1n, command)).catch(() => undefined);
   return [before, caller.made];
 }

@@ -14,7 +14,7 @@ import {
 import { defaultSettings, type Project, type ProjectSettings } from '../../../src/gateway/projects/index.ts';
 import { type Entry, postClearing, postOperation, type Rate } from '../../../src/ledger/index.ts';
 import { type Change, type Committer, createCommitter } from '../../../src/store/index.ts';
-import { silent, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { ownerOf, silent, type TestDatabase, testDatabase } from '../../support/database.ts';
 
 let database: TestDatabase;
 const committers: Committer[] = [];
@@ -45,7 +45,7 @@ const projectOf = (id: bigint, settings: Partial<ProjectSettings> = SET): Projec
 });
 
 const submit = (changes: readonly Change[], committer = committers[0] as Committer): Promise<null> =>
-  committer.submit({ name: 'test', needs: [], decide: () => ({ value: null, changes }) });
+  committer.submit({ name: 'test', owner: ownerOf(changes), needs: [], decide: () => ({ value: null, changes }) });
 
 const entry = (project: Project, operation: Entry['operation'], minor: bigint, currency: string): Entry => ({
   projectId: project.id,
@@ -69,6 +69,7 @@ const counted = (amount: bigint): Counted => ({ card: 'card', day: '2026-11-21',
 const begin = (project: Project, amount: bigint, committer = committers[0] as Committer): Promise<string | null> =>
   committer.submit({
     name: 'credit.intent',
+    owner: project.id,
     needs: [...payoutNeeds(project.id, counted(amount)), settledNeed(project.id)],
     decide(loaded) {
       const refused = payoutRefusal(live, project, loaded, counted(amount));
@@ -82,6 +83,7 @@ const begin = (project: Project, amount: bigint, committer = committers[0] as Co
 const end = (project: Project, amount: bigint): Promise<null> =>
   (committers[0] as Committer).submit({
     name: 'credit.result',
+    owner: project.id,
     needs: payoutNeeds(project.id, counted(amount)),
     decide() {
       const operation = { project_id: project.id, status: 'success', details: { counted: counted(amount) } };

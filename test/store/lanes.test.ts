@@ -1,0 +1,172 @@
+// Groups of one owner each, under way at once: who waits for whom, in what order one row is decided, and whose rows a command may change.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { idMaker, systemClock } from '../../src/base/index.ts';
+import {
+  type Command,
+  type Committer,
+  createCommitter,
+  followRow,
+  insert,
+  type Kind,
+  type Session,
+  table,
+  update,
+} from '../../src/store/index.ts';
+import { silent, type TestDatabase, testDatabase } from '../support/database.ts';
+
+interface Item {
+  readonly project_id: bigint;
+  readonly id: bigint;
+  readonly n: bigint;
+}
+type Key = Pick<Item, 'project_id' | 'id'>;
+const items = table<Item>('lane_items', { project_id: 'int8', id: 'int8', n: 'int8' }, ['project_id', 'id']);
+const keyText = ({ project_id, id }: Key): string => `${project_id}/${id}`;
+const kind: Kind<Key, Item> = {
+  name: 'item',
+  keyText,
+  follows: [followRow(items, keyText)],
+  async load(db, keys) {
+    const rows = await db.query<Item>(
+      `select i.* from unnest($1::int8[], $2::int8[]) as k(project_id, id) join lane_items i using (project_id, id)
+       order by i.project_id, i.id for update of i`,
+      [keys.map(({ project_id }) => project_id), keys.map(({ id }) => id)],
+    );
+    return new Map(rows.map((row) => [keyText(row), row]));
+  },
+};
+
+let database: TestDatabase;
+const committers: Committer[] = [];
+let nodes = 0;
+
+before(async () => {
+  database = await testDatabase();
+  await database.query(
+    'create table lane_items (project_id int8, id int8, n int8 not null, primary key (project_id, id))',
+  );
+  await database.query('insert into lane_items select p, i, 0 from generate_series(1, 3) p, generate_series(1, 5) i');
+});
+after(() => Promise.all(committers.map((committer) => committer.drain())));
+
+/** Its COMMITs wait for `may`, if there is one. */
+function committerWith(options: { lanes?: number; maxGroup?: number; may?: Promise<void> } = {}): Committer {
+  const { may, ...rest } = options;
+  const connect = async (): Promise<Session> => {
+    const session = await database.session();
+    const commit = async (): Promise<boolean> => {
+      await may;
+      return session.commit();
+    };
+    return { query: session.query, close: () => session.close(), commit, broken: false };
+  };
+  const committer = createCommitter({
+    connect,
+    clock: systemClock,
+    ids: idMaker(systemClock, ++nodes),
+    log: silent,
+    ...rest,
+  });
+  committers.push(committer);
+  return committer;
+}
+
+const increment = (key: Key, decided: () => void = () => undefined): Command<bigint> => ({
+  name: 'increment',
+  owner: key.project_id,
+  needs: [{ kind, key }],
+  decide(loaded) {
+    decided();
+    const next = { ...key, n: (loaded.get(kind, key)?.n ?? 0n) + 1n };
+    return { value: next.n, changes: [update(items, next)] };
+  },
+});
+
+/** A door that opens once. */
+function door(): { opened: Promise<void>; open: () => void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open };
+}
+
+const beforeLong = (work: Promise<unknown>): Promise<boolean> =>
+  Promise.race([work.then(() => true), systemClock.sleep(700).then(() => false)]);
+
+for (const [lanes, overlaps] of [
+  [2, true],
+  [1, false],
+] as const)
+  test(`${lanes} lanes: while a group is being written the next one of its owner is ${overlaps ? '' : 'not '}decided`, async () => {
+    const commits = door();
+    const committer = committerWith({ lanes, may: commits.opened });
+    const first = committer.submit(increment({ project_id: 1n, id: 1n }));
+    const decided = door();
+    const second = systemClock
+      .sleep(100)
+      .then(() => committer.submit(increment({ project_id: 1n, id: 2n }, decided.open)));
+    assert.equal(await beforeLong(decided.opened), overlaps);
+    commits.open();
+    await Promise.all([first, second]);
+  });
+
+test('what the group before has locked is decided behind it', async () => {
+  const commits = door();
+  const committer = committerWith({ may: commits.opened });
+  const first = committer.submit(increment({ project_id: 1n, id: 3n }));
+  const decided = door();
+  const second = systemClock
+    .sleep(100)
+    .then(() => committer.submit(increment({ project_id: 1n, id: 3n }, decided.open)));
+  assert.equal(await beforeLong(decided.opened), false);
+  commits.open();
+  assert.deepEqual(await Promise.all([first, second]), [1n, 2n]);
+});
+
+test('one row is decided in order of arrival, however many groups and owners are under way', async () => {
+  const committer = committerWith({ maxGroup: 3 });
+  const keys = [1n, 2n, 3n].flatMap((project_id) => [4n, 5n].map((id) => ({ project_id, id })));
+  const values = new Map<string, Promise<bigint>[]>();
+  for (let i = 0; i < 300; i++) {
+    const key = keys[(i * 7) % keys.length] as Key;
+    const known = values.get(keyText(key)) ?? [];
+    values.set(keyText(key), [...known, committer.submit(increment(key))]);
+    if (i % 10 === 0) await systemClock.sleep(1);
+  }
+  for (const [key, answers] of values) {
+    const wanted = answers.map((_, i) => BigInt(i + 1));
+    assert.deepEqual(await Promise.all(answers), wanted, key);
+  }
+});
+
+test('an owner whose rows somebody holds keeps no other owner waiting', async () => {
+  const committer = committerWith();
+  const held = door();
+  const holding = database.transaction(async (db) => {
+    await db.query('select n from lane_items where project_id = 2 and id = 1 for update');
+    await held.opened;
+  });
+  await systemClock.sleep(50);
+  const stuck = committer.submit(increment({ project_id: 2n, id: 1n }));
+  for (let i = 0; i < 5; i++)
+    assert.equal(await beforeLong(committer.submit(increment({ project_id: 3n, id: 1n }))), true);
+  held.open();
+  await Promise.all([holding, stuck]);
+});
+
+test("a command that changes another owner's row is a defect: it fails, and nothing of it is written", async () => {
+  const committer = committerWith();
+  const foreign: Command<null> = {
+    name: 'foreign',
+    owner: 1n,
+    needs: [],
+    decide: () => ({
+      value: null,
+      changes: [insert(items, { project_id: 1n, id: 90n, n: 1n }), insert(items, { project_id: 2n, id: 90n, n: 1n })],
+    }),
+  };
+  const neighbour = committer.submit(increment({ project_id: 1n, id: 2n }));
+  await assert.rejects(committer.submit(foreign), /foreign changes a row of another owner in lane_items/);
+  await neighbour;
+  assert.deepEqual(await database.query('select id from lane_items where id = 90'), []);
+});
