@@ -64,12 +64,12 @@ function suspicionOf(keys: Keys, counters: Counters, visitor: boolean): Suspicio
     return fits(signal) && isBad(at(signal.of), held ? at(held).count : 0n, signal);
   });
   const attack = ATTACK.find((name) => found.some((signal) => signal.name === name));
-  const attacked = attack !== undefined && settled(counters, PROJECT) >= HISTORY;
+  const attacked = attack !== undefined && familiarApprovals(counters, PROJECT) >= HISTORY;
   // One attack, whatever it is told by.
   const bad = found.filter(({ name }) => name === attack || !ATTACK.includes(name));
   const unfamiliar = UNFAMILIAR.filter(({ of, held, ...asked }) => {
     const outweigh = held ? at({ dimension: held, ms: DAY_MS }).count : 0n;
-    return attacked && fits(asked) && of.every((one) => keys.has(one) && settled(counters, one) <= outweigh);
+    return attacked && fits(asked) && of.every((one) => keys.has(one) && familiarApprovals(counters, one) <= outweigh);
   });
   const signals = [...bad, ...unfamiliar];
   const paid = at(KNOWN_CARD.of);
@@ -91,7 +91,7 @@ function isBad(answers: Counted, held: bigint, signal: Signal): boolean {
 }
 
 /** Approvals of the month without those of the last hours. */
-function settled(counters: Counters, dimension: Dimension): bigint {
+function familiarApprovals(counters: Counters, dimension: Dimension): bigint {
   const [month, recent] = [counters(dimension, FAMILIAR_MS), counters(dimension, RECENT_MS)];
   return month.count - month.sum - (recent.count - recent.sum);
 }

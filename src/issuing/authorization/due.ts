@@ -10,7 +10,7 @@ import {
   nextExpiryAt,
 } from '../payments/index.ts';
 import { expire } from './follow-up.ts';
-import { settleByDefault } from './forwarded.ts';
+import { concludeByDefault } from './forwarded.ts';
 
 /** Longer than asking may take: whoever asked is gone. */
 const PENDING_MS = 10_000;
@@ -31,6 +31,6 @@ export const authorizationTimelines = (issuer: Issuer): Timeline[] => [
     nextDueAt: () => Promise.resolve(null),
     due: async (db, now, limit, except) =>
       itemsOf(await authorizationsPending(db, { now, before: addMs(now, -PENDING_MS) }, limit, except)),
-    run: async ({ owner, id }) => void (await settleByDefault(issuer, owner, id)),
+    run: async ({ owner, id }) => void (await concludeByDefault(issuer, owner, id)),
   },
 ];

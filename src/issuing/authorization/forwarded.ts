@@ -45,7 +45,7 @@ async function fallbackOf(issuer: Issuer, place: CardPlace, { profile }: Surroun
   return card?.details.timeoutDecision ?? profile.settings.forwardingDefault;
 }
 
-function settle(issuer: Issuer, row: Authorization, { approve, reason, note }: Ending): Promise<Outcome> {
+function conclude(issuer: Issuer, row: Authorization, { approve, reason, note }: Ending): Promise<Outcome> {
   const { tenant_id: tenantId, id, card_id: cardId, instrument_id: instrumentId, reference } = row;
   return issuer.committer.submit<Outcome>({
     name: 'card.forwarded',
@@ -142,15 +142,15 @@ export async function askTenant(
         return { decision: null, cause: 'failed' };
       })
     : { decision: null, cause: 'switched off meanwhile' };
-  return settle(issuer, row, endingOf(heard, await fallbackOf(issuer, place, around)));
+  return conclude(issuer, row, endingOf(heard, await fallbackOf(issuer, place, around)));
 }
 
 /** Whoever was to ask is gone, or another process is at it: the default decision ends the waiting. */
-export async function settleByDefault(issuer: Issuer, tenantId: bigint, id: bigint): Promise<Outcome | null> {
+export async function concludeByDefault(issuer: Issuer, tenantId: bigint, id: bigint): Promise<Outcome | null> {
   const row = await authorizationGet(issuer.db, tenantId, id);
   const card = row && (await cardGet(issuer.db, tenantId, row.card_id));
   const around = card && (await surroundingsOf(issuer, placeOf(card)));
   if (!row || !card || !around) return null;
   const fallback = await fallbackOf(issuer, placeOf(card), around);
-  return settle(issuer, row, endingOf({ decision: null, cause: 'nobody answered' }, fallback));
+  return conclude(issuer, row, endingOf({ decision: null, cause: 'nobody answered' }, fallback));
 }

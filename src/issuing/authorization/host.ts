@@ -5,7 +5,7 @@ import type { Issuer } from '../issuer/index.ts';
 import { authorizeCommand, notFound, type Outcome } from './authorize.ts';
 import { type CardPlace, cardFinder, type FindCard, type Surroundings, surroundingsOf } from './find.ts';
 import { type FollowUp, type FollowUpWire, followUp } from './follow-up.ts';
-import { askTenant, settleByDefault } from './forwarded.ts';
+import { askTenant, concludeByDefault } from './forwarded.ts';
 import type { AuthorizationPorts } from './ports.ts';
 
 export interface AskedBeside {
@@ -77,7 +77,7 @@ export function createAuthorizer(
   async function finish(place: CardPlace, around: Surroundings, id: bigint, mine: boolean): Promise<Outcome | null> {
     const under = asking.get(id);
     if (under) return under;
-    if (!mine) return settleByDefault(issuer, place.tenantId, id);
+    if (!mine) return concludeByDefault(issuer, place.tenantId, id);
     const work = askTenant(issuer, ports.forward, place, around, id).finally(() => asking.delete(id));
     asking.set(id, work);
     return work;

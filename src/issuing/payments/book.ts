@@ -33,7 +33,7 @@ const changed = (
 });
 
 /** State, timer and hold as they follow from what is open. */
-function settled(row: Authorization): Authorization {
+function consistent(row: Authorization): Authorization {
   assert(row.open >= 0n && BigInt(row.asked.open) >= 0n, 'more was cleared or released than was open');
   assert(
     row.refunded <= row.cleared || row.kind === 'credit' || row.kind === 'refund',
@@ -65,7 +65,7 @@ export function hold(
   first: boolean,
 ): Booked {
   const counted = consume({ windows, parts: row.parts }, billed, atm(row), now);
-  const after = settled({
+  const after = consistent({
     ...row,
     amount: row.amount + asked,
     asked: changed(row, { open: asked }),
@@ -94,7 +94,7 @@ export function release(
 ): Booked {
   const { asked, billed } = amount === 'all' ? { asked: BigInt(row.asked.open), billed: row.open } : amount;
   const counted = giveBack({ windows, parts: row.parts }, billed, now);
-  const after = settled({
+  const after = consistent({
     ...row,
     asked: changed(row, { open: -asked }),
     open: row.open - billed,
@@ -135,7 +135,7 @@ export function clear(row: Authorization, windows: Windows, amount: Amount, last
       : giveBack({ windows, parts: row.parts }, -net, now);
   const fee = feeOn(row.details.tariff, amount.billed, row.cleared);
   const forced = askedCovered < amount.asked;
-  const after = settled({
+  const after = consistent({
     ...row,
     asked: changed(row, { open: closes ? -BigInt(row.asked.open) : -askedCovered, cleared: amount.asked }),
     open: closes ? 0n : row.open - covered,
@@ -160,7 +160,7 @@ export function giveMoney(row: Authorization, windows: Windows, amount: Amount, 
   const counts = row.kind !== 'credit';
   const before = { windows, parts: row.parts };
   const counted = counts ? refund(before, amount.billed, reference, now) : before;
-  const after = settled({
+  const after = consistent({
     ...row,
     asked: changed(row, { refunded: amount.asked }),
     refunded: row.refunded + amount.billed,
@@ -186,7 +186,7 @@ export function takeBack(row: Authorization, windows: Windows, reference: string
   if (!given) return null;
   const counted = unrefund({ windows, parts: row.parts }, reference, now);
   const billed = BigInt(given.billed);
-  const after = settled({
+  const after = consistent({
     ...row,
     asked: changed(row, { refunded: -BigInt(given.asked) }),
     refunded: row.refunded - billed,
