@@ -1,9 +1,37 @@
 // Makes Apple Pay tokens with keys and certificates of the sandbox's own, byte for byte in the published form.
 // Rule: what is made here opens in apple.ts and nowhere else: no key of this file is anyone's but the sandbox's.
 import { createCipheriv, sign, X509Certificate } from 'node:crypto';
+import {
+  type AsnType,
+  BitString,
+  Integer,
+  Null,
+  ObjectIdentifier,
+  OctetString,
+  type Sequence,
+  Set as SetOf,
+  UTCTime,
+  Utf8String,
+} from 'asn1js';
+import {
+  AlgorithmIdentifier,
+  Attribute,
+  AttributeTypeAndValue,
+  BasicConstraints,
+  Certificate,
+  ContentInfo,
+  EncapsulatedContentInfo,
+  Extension,
+  IssuerAndSerialNumber,
+  PublicKeyInfo,
+  RelativeDistinguishedNames,
+  SignedAndUnsignedAttributes,
+  SignedData,
+  SignerInfo,
+  Time,
+} from 'pkijs';
 import { APPLE_MARKERS, publicKeyHash, symmetricKey, TAG_LENGTH, ZERO_IV } from './apple.ts';
 import { OID } from './cms.ts';
-import { ber, der, derInteger, derOid, derTime, TAG } from './der.ts';
 import { type KeyPair, seededKeyPair } from './sandbox-keys.ts';
 import { sha256, spkiOf } from './token.ts';
 
@@ -22,43 +50,48 @@ export interface CertificateForm {
   readonly marker: string | null;
 }
 
-const commonName = (name: string): Buffer =>
-  der(TAG.sequence, der(TAG.set, der(TAG.sequence, derOid('2.5.4.3'), der(TAG.utf8, Buffer.from(name)))));
+const commonName = (name: string): RelativeDistinguishedNames =>
+  new RelativeDistinguishedNames({
+    typesAndValues: [new AttributeTypeAndValue({ type: '2.5.4.3', value: new Utf8String({ value: name }) })],
+  });
 
-const serialOf = (form: CertificateForm): Buffer =>
-  derInteger(Buffer.concat([Buffer.from([1]), sha256(form.subject, spkiOf(form.subjectKey.publicKey)).subarray(0, 7)]));
+const serialOf = (form: CertificateForm): Integer =>
+  new Integer({
+    valueHex: Buffer.concat([Buffer.from([1]), sha256(form.subject, spkiOf(form.subjectKey.publicKey)).subarray(0, 7)]),
+  });
 
-const extension = (oid: string, critical: boolean, value: Buffer): Buffer =>
-  der(TAG.sequence, derOid(oid), ...(critical ? [der(TAG.boolean, Buffer.from([0xff]))] : []), der(TAG.octets, value));
+const extension = (extnID: string, critical: boolean, value: AsnType): Extension =>
+  new Extension({ extnID, critical, extnValue: value.toBER() });
 
-const ECDSA = der(TAG.sequence, derOid(OID.ecdsaWithSha256));
+const algorithm = (algorithmId: string): AlgorithmIdentifier => new AlgorithmIdentifier({ algorithmId });
+
+/** Bits from the left: digital signature, or the signing of certificates and revocations. */
+const keyUsage = ({ issues }: CertificateForm): BitString =>
+  issues
+    ? new BitString({ valueHex: Buffer.from([0x06]), unusedBits: 1 })
+    : new BitString({ valueHex: Buffer.from([0x80]), unusedBits: 7 });
 
 /** X.509, version 3. */
 export function makeCertificate(form: CertificateForm): Buffer {
-  const basicConstraints = der(TAG.sequence, ...(form.authority ? [der(TAG.boolean, Buffer.from([0xff]))] : []));
-  // Bits from the left: digital signature, or the signing of certificates and revocations.
-  const keyUsage = der(TAG.bitString, Buffer.from(form.issues ? [1, 0x06] : [7, 0x80]));
-  const tbs = der(
-    TAG.sequence,
-    der(TAG.context0, derInteger(Buffer.from([2]))),
-    serialOf(form),
-    ECDSA,
-    commonName(form.issuer),
-    der(TAG.sequence, derTime(form.from), derTime(form.to)),
-    commonName(form.subject),
-    spkiOf(form.subjectKey.publicKey),
-    der(
-      TAG.context3,
-      der(
-        TAG.sequence,
-        extension('2.5.29.19', true, basicConstraints),
-        extension('2.5.29.15', true, keyUsage),
-        ...(form.marker ? [extension(form.marker, false, Buffer.from([0x05, 0x00]))] : []),
-      ),
-    ),
-  );
-  const signature = sign('sha256', tbs, form.issuerKey.privateKey);
-  return der(TAG.sequence, tbs, ECDSA, der(TAG.bitString, Buffer.from([0]), signature));
+  const certificate = new Certificate({
+    version: 2,
+    serialNumber: serialOf(form),
+    signature: algorithm(OID.ecdsaWithSha256),
+    issuer: commonName(form.issuer),
+    notBefore: new Time({ value: form.from }),
+    notAfter: new Time({ value: form.to }),
+    subject: commonName(form.subject),
+    subjectPublicKeyInfo: PublicKeyInfo.fromBER(spkiOf(form.subjectKey.publicKey)),
+    extensions: [
+      extension('2.5.29.19', true, new BasicConstraints({ cA: form.authority }).toSchema()),
+      extension('2.5.29.15', true, keyUsage(form)),
+      ...(form.marker ? [extension(form.marker, false, new Null())] : []),
+    ],
+    signatureAlgorithm: algorithm(OID.ecdsaWithSha256),
+  });
+  const tbs = Buffer.from(certificate.encodeTBS().toBER());
+  certificate.signatureValue = new BitString({ valueHex: sign('sha256', tbs, form.issuerKey.privateKey) });
+  return Buffer.from(certificate.toSchema(true).toBER());
 }
 
 /** Who signs: in the field the wallet's servers, here the sandbox. */
@@ -104,34 +137,37 @@ export function appleSigner(
   return { root: new X509Certificate(root), leaf, certificates: [makeCertificate(leaf), intermediate] };
 }
 
-const attribute = (name: string, value: Buffer): Buffer => der(TAG.sequence, derOid(name), der(TAG.set, value));
-
 /** Signed data without its content, in indefinite lengths as the wallet writes it. */
 export function signDetached(signer: AppleSigner, content: readonly Buffer[], signedAt: Date): Buffer {
   const attributes = [
-    attribute(OID.contentType, derOid(OID.data)),
-    attribute(OID.signingTime, derTime(signedAt)),
-    attribute(OID.messageDigest, der(TAG.octets, sha256(...content))),
+    new Attribute({ type: OID.contentType, values: [new ObjectIdentifier({ value: OID.data })] }),
+    new Attribute({ type: OID.signingTime, values: [new UTCTime({ valueDate: signedAt })] }),
+    new Attribute({ type: OID.messageDigest, values: [new OctetString({ valueHex: sha256(...content) })] }),
   ];
-  const digest = der(TAG.sequence, derOid(OID.sha256));
-  const signerInfo = der(
-    TAG.sequence,
-    derInteger(Buffer.from([1])),
-    der(TAG.sequence, commonName(signer.leaf.issuer), serialOf(signer.leaf)),
-    digest,
-    der(TAG.context0, ...attributes),
-    ECDSA,
-    der(TAG.octets, sign('sha256', der(TAG.set, ...attributes), signer.leaf.subjectKey.privateKey)),
-  );
-  const signedData = ber(
-    TAG.sequence,
-    derInteger(Buffer.from([1])),
-    der(TAG.set, digest),
-    ber(TAG.sequence, derOid(OID.data)),
-    ber(TAG.context0, ...signer.certificates),
-    der(TAG.set, signerInfo),
-  );
-  return ber(TAG.sequence, derOid(OID.signedData), ber(TAG.context0, signedData));
+  const signed = new SetOf({ value: attributes.map((attribute) => attribute.toSchema()) }).toBER();
+  const signature = sign('sha256', Buffer.from(signed), signer.leaf.subjectKey.privateKey);
+  const signedData = new SignedData({
+    digestAlgorithms: [algorithm(OID.sha256)],
+    encapContentInfo: new EncapsulatedContentInfo({ eContentType: OID.data }),
+    certificates: signer.certificates.map((bytes) => Certificate.fromBER(bytes)),
+    signerInfos: [
+      new SignerInfo({
+        version: 1,
+        sid: new IssuerAndSerialNumber({
+          issuer: commonName(signer.leaf.issuer),
+          serialNumber: serialOf(signer.leaf),
+        }),
+        digestAlgorithm: algorithm(OID.sha256),
+        signedAttrs: new SignedAndUnsignedAttributes({ type: 0, attributes }),
+        signatureAlgorithm: algorithm(OID.ecdsaWithSha256),
+        signature: new OctetString({ valueHex: signature }),
+      }),
+    ],
+  }).toSchema(true) as Sequence;
+  const [, , encapsulated, certificates] = signedData.valueBlock.value;
+  for (const part of [encapsulated, certificates]) if (part) part.lenBlock.isIndefiniteForm = true;
+  const written = new ContentInfo({ contentType: OID.signedData, content: signedData }).toSchema();
+  return Buffer.from(written.toBER());
 }
 
 export interface AppleTokenForm {

@@ -4,9 +4,9 @@ import { sign } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { APPLE_MARKERS } from '../../src/wallets/apple.ts';
 import { OID, verifyDetached } from '../../src/wallets/cms.ts';
-import { ber, der, derInteger, derOid, derTime, readElement, TAG } from '../../src/wallets/der.ts';
 import { appleSigner } from '../../src/wallets/sandbox-apple.ts';
 import { sha256 } from '../../src/wallets/token.ts';
+import { ber, der, derInteger, derOid, derTime, partsOf, rawOf, readParts, TAG } from './der.ts';
 import { NOW, SEED } from './world.ts';
 
 const CONTENT = Buffer.from('what was signed');
@@ -38,8 +38,8 @@ interface Form {
   readonly signedTag: number;
 }
 
-const tbs = readElement(signer.certificates[0] as Buffer).parts[0];
-const [leafSerial, leafIssuer] = [tbs?.parts[1]?.raw, tbs?.parts[3]?.raw] as [Buffer, Buffer];
+const [tbs] = readParts(signer.certificates[0] as Buffer);
+const [, leafSerial, , leafIssuer] = (tbs ? partsOf(tbs) : []).map(rawOf) as [Buffer, Buffer, Buffer, Buffer];
 
 function write(change: Partial<Form> = {}): Buffer {
   const form: Form = {

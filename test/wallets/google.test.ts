@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { der, derInteger, readElement, TAG } from '../../src/wallets/der.ts';
+import { Integer } from 'asn1js';
 import { googleKey, googleRoots, openGooglePay } from '../../src/wallets/index.ts';
 import { freshKeyPair, seededKeyPair } from '../../src/wallets/sandbox-keys.ts';
+import { der, derInteger, rawOf, readParts, TAG } from './der.ts';
 import foreign from './foreign.json' with { type: 'json' };
 import {
   after,
@@ -101,12 +102,13 @@ describe('the twin that every ECDSA signature has', () => {
   it('opens too, since anyone can make it, and has the same id: it is no second payment', () => {
     const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
     const token = googleToken();
-    const [r, s] = readElement(Buffer.from(String(token.signature), 'base64')).parts;
-    const twin = order - BigInt(`0x${s?.content.toString('hex')}`);
+    const [r, s] = readParts(Buffer.from(String(token.signature), 'base64'));
+    assert.ok(s instanceof Integer);
+    const twin = order - s.toBigInt();
     const bytes = Buffer.from(twin.toString(16).padStart(64, '0'), 'hex');
     // In its shortest form: no zeros before the number.
     const shortest = bytes.subarray(bytes.findIndex((byte) => byte !== 0));
-    const signature = der(TAG.sequence, r?.raw as Buffer, derInteger(shortest)).toString('base64');
+    const signature = der(TAG.sequence, rawOf(r), derInteger(shortest)).toString('base64');
     assert.notEqual(signature, token.signature);
     assert.deepEqual(clear(googlePay({ ...token, signature })), clear(googlePay(token)));
   });
