@@ -2,9 +2,8 @@
 // Rule: one attempt, no redirect, no address that isn't public; whatever goes wrong is a cause, never an exception.
 import { createHmac } from 'node:crypto';
 import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
-import http from 'node:http';
-import https from 'node:https';
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { Agent, request } from 'undici';
 import type { Clock, Log } from '../base/index.ts';
 
 export interface ForwardingRequest {
@@ -80,8 +79,7 @@ export function signatureOf(secret: string, id: string, timestamp: string, body:
 }
 
 /** A name whose addresses are all public, checked at the moment of connecting, so that it can't change between. */
-type Lookup = NonNullable<http.RequestOptions['lookup']>;
-const publicLookup: Lookup = (hostname, options, callback) => {
+const publicLookup: LookupFunction = (hostname, options, callback) => {
   dnsLookup(hostname, { ...options, all: true }, (error, found) => {
     const addresses: LookupAddress[] = found;
     const [first] = addresses ?? [];
@@ -100,43 +98,29 @@ function refusal(url: URL | null, allowPrivate: boolean): string | null {
   return !allowPrivate && isIP(host) !== 0 && !isPublicAddress(host) ? 'not a public address' : null;
 }
 
-function exchange(
-  url: URL,
-  headers: Record<string, string>,
-  body: string,
-  options: ForwardingOptions,
-  signal: AbortSignal,
-): Promise<{ status: number; text: string }> {
-  const { request } = url.protocol === 'https:' ? https : http;
-  return new Promise((resolve, reject) => {
-    const sending = request(
-      url,
-      {
-        method: 'POST',
-        headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
-        signal,
-        agent: false,
-        ...(options.allowPrivate ? {} : { lookup: publicLookup }),
-      },
-      (response) => {
-        const chunks: Buffer[] = [];
-        let length = 0;
-        response.on('data', (chunk: Buffer) => {
-          length += chunk.length;
-          if (length > MOST_BYTES) sending.destroy(new Error('the answer is too long'));
-          else chunks.push(chunk);
-        });
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }));
-        response.on('error', reject);
-      },
-    );
-    sending.on('error', reject);
-    sending.end(body);
+/** Connections for one message each, to the addresses that may be asked. Their only deadline is the message's own. */
+const agentFor = (allowPrivate: boolean): Agent =>
+  new Agent({
+    connect: { timeout: 0, ...(allowPrivate ? {} : { lookup: publicLookup }) },
+    allowH2: false,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxResponseSize: MOST_BYTES,
   });
-}
+
+/** The client's names for what the network calls otherwise. */
+const CAUSES: Readonly<Record<string, string>> = {
+  UND_ERR_SOCKET: 'ECONNRESET',
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'failed',
+};
+
+const causeOf = (error: unknown): string => {
+  const { code = 'failed' } = error as { readonly code?: string };
+  return `no answer: ${CAUSES[code] ?? code}`;
+};
 
 /** `{"decision": "APPROVE" | "DECLINE"}` with status 200; anything else says nothing. */
-function readAnswer({ status, text }: { readonly status: number; readonly text: string }): ForwardingAnswer {
+function readAnswer(status: number, text: string): ForwardingAnswer {
   if (status !== 200) return { decision: null, cause: `status ${status}` };
   try {
     const { decision } = JSON.parse(text) as { readonly decision?: unknown };
@@ -158,6 +142,7 @@ export function createForwarding(
 ): (request: ForwardingRequest) => Promise<ForwardingAnswer> {
   const { clock, log, timeoutMs = TIMEOUT_MS } = options;
   const circuits = new Map<string, Circuit>();
+  const dispatcher = agentFor(options.allowPrivate);
 
   async function send(url: URL, { secret, id, at, body }: ForwardingRequest): Promise<ForwardingAnswer> {
     const text = JSON.stringify(body);
@@ -170,36 +155,31 @@ export function createForwarding(
     };
     const deadline = new AbortController();
     const done = new AbortController();
-    let late = false;
+    const { signal } = deadline;
     clock.sleep(timeoutMs, done.signal).then(
-      () => {
-        late = true;
-        deadline.abort();
-      },
+      () => deadline.abort(),
       () => undefined,
     );
     try {
-      return readAnswer(await exchange(url, headers, text, options, deadline.signal));
+      const answer = await request(url, { dispatcher, method: 'POST', headers, body: text, signal, reset: true });
+      return readAnswer(answer.statusCode, await answer.body.text());
     } catch (error) {
-      return {
-        decision: null,
-        cause: late ? 'timeout' : `no answer: ${(error as { code?: string }).code ?? 'failed'}`,
-      };
+      return { decision: null, cause: signal.aborted ? 'timeout' : causeOf(error) };
     } finally {
       done.abort();
     }
   }
 
-  return async (request) => {
-    const url = URL.parse(request.url);
+  return async (asked) => {
+    const url = URL.parse(asked.url);
     const refused = refusal(url, options.allowPrivate);
     if (refused !== null || !url) return { decision: null, cause: refused ?? 'no usable address' };
-    const circuit = circuits.get(request.url) ?? { failures: 0, closedAtMs: 0 };
-    circuits.set(request.url, circuit);
+    const circuit = circuits.get(asked.url) ?? { failures: 0, closedAtMs: 0 };
+    circuits.set(asked.url, circuit);
     if (clock.elapsed() < circuit.closedAtMs) return { decision: null, cause: 'circuit open' };
     // While one request tries whether the server is back, the others don't wait for it.
     if (circuit.failures >= FAILURES) circuit.closedAtMs = clock.elapsed() + OPEN_MS;
-    const answer = await send(url, request);
+    const answer = await send(url, asked);
     if (answer.decision) {
       circuit.failures = 0;
       circuit.closedAtMs = 0;
@@ -207,7 +187,7 @@ export function createForwarding(
     }
     circuit.failures++;
     if (circuit.failures >= FAILURES) circuit.closedAtMs = clock.elapsed() + OPEN_MS;
-    log.warn({ id: request.id, cause: answer.cause, failures: circuit.failures }, 'forwarding was not answered');
+    log.warn({ id: asked.id, cause: answer.cause, failures: circuit.failures }, 'forwarding was not answered');
     return answer;
   };
 }

@@ -41,7 +41,7 @@ const saying =
     response.writeHead(status, headers).end(text);
 
 const make = (allowPrivate = true, clock = systemClock) =>
-  createForwarding({ clock, log: silent, allowPrivate, timeoutMs: 200 });
+  createForwarding({ clock, log: silent, allowPrivate, timeoutMs: 1000 });
 const ask = (forward: ReturnType<typeof make>, to: string, id = '42'): Promise<ForwardingAnswer> =>
   forward({ url: to, secret: SECRET, id, at: new Date('2026-11-21T10:00:00Z'), body: { hold: 100 } });
 
@@ -66,6 +66,7 @@ const ANSWERS: readonly (readonly [string, typeof answer, ForwardingAnswer])[] =
   ['JSON null', saying(200, 'null'), { decision: null, cause: 'malformed answer' }],
   ['another word', saying(200, '{"decision":"MAYBE"}'), { decision: null, cause: 'malformed answer' }],
   ['a hangup', (response) => response.destroy(), { decision: null, cause: 'no answer: ECONNRESET' }],
+  ['an answer without end', saying(200, ' '.repeat(20_000)), { decision: null, cause: 'no answer: failed' }],
   ['silence', () => undefined, { decision: null, cause: 'timeout' }],
   ['half an answer', (response) => response.writeHead(200).write('{"deci'), { decision: null, cause: 'timeout' }],
 ];

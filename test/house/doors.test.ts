@@ -42,7 +42,7 @@ const DOORS: readonly Door[] = [
     at: ['src/store/', 'src/http/', 'src/network/', 'src/threeds/', 'src/events/', 'src/cli/client.ts'],
     reaches: /^(fetch\(\)|new (WebSocket|EventSource)\(…?\))$/,
     imports:
-      /^node:(http|https|http2|tls|dgram|dns|net) (?!isIP|isIPv4|isIPv6|BlockList$|SocketAddress$|STATUS_CODES$)/,
+      /^undici |^node:(http|https|http2|tls|dgram|dns|net) (?!isIP|isIPv4|isIPv6|BlockList$|SocketAddress$|STATUS_CODES$)/,
   },
   {
     what: 'other programs',
@@ -117,6 +117,7 @@ describe('doors to the outside', () => {
     ['the environment', "import { env } from 'node:process';"],
     ['sockets', "const answer = await fetch('http://x');"],
     ['sockets', "import { connect } from 'node:net';"],
+    ['sockets', "import { request } from 'undici';"],
     ['other programs', "import { spawn } from 'node:child_process';"],
     ['files', "import { readFileSync } from 'node:fs';"],
     ['the clear card number', 'const digits = card.pan.reveal();'],
