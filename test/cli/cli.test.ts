@@ -167,6 +167,12 @@ test('rates from a file of each kind', async () => {
   const csv = write('rates.csv', 'from,to,rate,day\nEUR,USD,1.25,2026-11-20\nEUR;GBP;0.85\n\n');
   assert.equal((await json('rates', 'load', csv)).rates.length, 4);
   assert.equal(at.office.rates.get('EUR', 'USD')?.source, 'rates.csv');
+  // As a spreadsheet saves it: a mark in front, cells in quotes, lines that end in two characters.
+  const sheet = write('sheet.csv', '\ufefffrom;to;rate\r\n"EUR";"CZK"; "24.9" \r\n');
+  assert.deepEqual(
+    (await json('rates', 'load', sheet)).rates.map(({ to }: { to: string }) => to),
+    ['CZK', 'EUR'],
+  );
   const list = write('rates.json', JSON.stringify([{ from: 'EUR', to: 'PLN', rate: '4.3' }]));
   assert.equal((await json('rates', 'load', list, '--source', 'desk')).rates[0].source, 'desk');
   const xml = write(
@@ -188,10 +194,15 @@ test('rates from a file of each kind', async () => {
   assert.equal((await json('rates', 'load', large)).rates.length, 2200);
   const listed = await florin('rates', 'list');
   assert.match(listed.out, /^from +to +rate +day +source\n/);
-  for (const file of [write('rates.txt', ''), write('no.json', '{'), path.join(folder, 'missing.csv')]) {
+  for (const file of [
+    write('rates.txt', ''),
+    write('no.json', '{'),
+    write('no.csv', 'EUR,"USD'),
+    path.join(folder, 'missing.csv'),
+  ]) {
     const { code, err } = await florin('rates', 'load', file);
     assert.equal(code, 1);
-    assert.match(err, /A file of rates ends in|can't be read/);
+    assert.match(err, /A file of rates ends in|can't be read|is not CSV: /);
   }
 });
 

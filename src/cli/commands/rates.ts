@@ -1,5 +1,6 @@
 // rates: exchange rates, out of a file of the European Central Bank or of one's own.
 import path from 'node:path';
+import { parse } from 'csv-parse/sync';
 import { type Call, CliError, type CommandSpec, given, type Json, type Options, parsed } from '../command.ts';
 import { textOf } from '../files.ts';
 
@@ -41,15 +42,24 @@ async function loadRates(call: Call, file: string, source: Options[string]): Pro
   return { rates: stored };
 }
 
+/** Lines of from, to, rate and perhaps a day; a first line of names is left out. */
 function ratesOfCsv(text: string): Json[] {
-  const lines = text
-    .split(/\r?\n/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !/^from\b/i.test(line));
-  return lines.map((line) => {
-    const [from, to, rate, day] = line.split(/[,;]/).map((part) => part.trim());
-    return given({ from, to, rate, day: day === '' ? undefined : day });
-  });
+  const rates = recordsOf(text).filter(([from]) => !/^(from\b|$)/i.test(from ?? ''));
+  return rates.map(([from, to, rate, day]) => given({ from, to, rate, day: day === '' ? undefined : day }));
+}
+
+function recordsOf(text: string): string[][] {
+  try {
+    return parse(text, {
+      bom: true,
+      delimiter: [',', ';'],
+      trim: true,
+      skip_empty_lines: true,
+      relax_column_count: true,
+    });
+  } catch (error) {
+    throw new CliError(`The file of rates is not CSV: ${error instanceof Error ? error.message : 'unreadable'}.`);
+  }
 }
 
 function ratesOfJson(text: string): Json[] | null {

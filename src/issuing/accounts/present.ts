@@ -1,4 +1,5 @@
 // Managed accounts and statements as the API shows them.
+import { stringify } from 'csv-stringify/sync';
 import type { Permutation } from '../../base/index.ts';
 import { shown } from '../fields/index.ts';
 import { availableOf } from './funds.ts';
@@ -58,14 +59,13 @@ const CSV = [
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** RFC 4180; a text that a spreadsheet would run as a formula gets an apostrophe in front. */
+/** A text that a spreadsheet would run as a formula gets an apostrophe in front; a negative amount is none. */
 const cell = (value: string | number | bigint): string => {
   const text = String(value);
-  const safe = /^[=+@\t\r]/.test(text) || (text.startsWith('-') && !/^-\d+$/.test(text)) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return /^[=+@\t\r]/.test(text) || (text.startsWith('-') && !/^-\d+$/.test(text)) ? `'${text}` : text;
 };
 
-/** Amounts in minor units. */
+/** RFC 4180. Amounts in minor units. */
 export function statementCsv({ outward }: Permutation, currency: string, entries: readonly StatementEntry[]): string {
   const rows = entries.map((entry) => [
     entry.sequence,
@@ -79,5 +79,6 @@ export function statementCsv({ outward }: Permutation, currency: string, entries
     entry.available_after,
     textOf(entry.details.description ?? entry.details.merchantName),
   ]);
-  return [CSV, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('');
+  const records = [CSV, ...rows].map((row) => row.map(cell));
+  return stringify(records, { record_delimiter: 'windows', quoted_match: /[\r\n]/ });
 }
