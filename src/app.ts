@@ -179,7 +179,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     const failures = sandbox ? null : { perSecond: 0.5, burst: 20 };
     const issuing = createIssuing({
       issuer,
-      limits: {
+      throttle: {
         limiter,
         turns,
         rate: config.rateLimit,

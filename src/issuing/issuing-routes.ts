@@ -3,7 +3,7 @@ import type { AnyApi, AnyEndpoint } from '../http/index.ts';
 import type { Invariant } from '../ledger/index.ts';
 import type { IssuerHost } from '../network/index.ts';
 import type { Timeline } from '../store/index.ts';
-import { type Limits, messageEndpoints, purgeMessages, purgeSessions } from './access/index.ts';
+import { messageEndpoints, purgeMessages, purgeSessions, type Throttle } from './access/index.ts';
 import { depositEndpoints } from './accounts/index.ts';
 import {
   type AuthorizationPorts,
@@ -61,7 +61,7 @@ export interface Issuing {
 
 export interface IssuingOptions {
   readonly issuer: Issuer;
-  readonly limits: Limits;
+  readonly throttle: Throttle;
   readonly office: Omit<IssuingOffice, 'issuer'>;
   readonly ports: AuthorizationPorts;
 }
@@ -86,7 +86,7 @@ const refreshing = ({ change, tenants }: IssuingOptions['office']): IssuingOffic
     }
   };
 
-export function createIssuing({ issuer, limits, office, ports }: IssuingOptions): Issuing {
+export function createIssuing({ issuer, throttle, office, ports }: IssuingOptions): Issuing {
   const authorizer = createAuthorizer(issuer, ports);
   return {
     host: authorizer,
@@ -98,7 +98,7 @@ export function createIssuing({ issuer, limits, office, ports }: IssuingOptions)
       resend: (id) => resend(issuer, id),
       fallBack: (id) => fallBack(issuer, id),
     },
-    apis: issuingApis(issuer, limits),
+    apis: issuingApis(issuer, throttle),
     operator: operatorEndpoints({ ...office, issuer, change: refreshing(office) }),
     simulator: [
       ...depositEndpoints(issuer),

@@ -4,12 +4,12 @@ import { type AnyApi, type Api, type OnceOptions, onceFor, onceLookup } from '..
 import {
   createLogin,
   failureOf,
-  type Limits,
   loginEndpoints,
   type Session,
   secretAuthentication,
   sessionAuthentication,
   stepUpEndpoints,
+  type Throttle,
 } from './access/index.ts';
 import { accountEndpoints } from './accounts/index.ts';
 import { availableToSpend, paymentEndpoints, rulesAbove } from './authorization/index.ts';
@@ -56,7 +56,7 @@ export const usedRef =
     return ref;
   };
 
-export function issuingApis(issuer: Issuer, limits: Limits): AnyApi[] {
+export function issuingApis(issuer: Issuer, throttle: Throttle): AnyApi[] {
   const common = {
     prefix: PREFIX,
     name: 'Card Issuing API',
@@ -68,7 +68,7 @@ export function issuingApis(issuer: Issuer, limits: Limits): AnyApi[] {
   const login: Api<Tenant> = {
     ...common,
     reader: issuingReader(aliasesOf),
-    authentication: secretAuthentication(issuer, limits),
+    authentication: secretAuthentication(issuer, throttle),
     failures: unasked,
     endpoints: loginEndpoints(issuer, createLogin(issuer)),
   };
@@ -76,14 +76,14 @@ export function issuingApis(issuer: Issuer, limits: Limits): AnyApi[] {
   const stepUp: Api<Session> = {
     ...common,
     reader,
-    authentication: sessionAuthentication(issuer, limits, 'allowed'),
+    authentication: sessionAuthentication(issuer, throttle, 'allowed'),
     failures: [...unasked, 'forbidden'],
     endpoints: stepUpEndpoints(issuer),
   };
   const main: Api<Session> = {
     ...common,
     reader,
-    authentication: sessionAuthentication(issuer, limits, 'refused'),
+    authentication: sessionAuthentication(issuer, throttle, 'refused'),
     failures: [...unasked, 'forbidden'],
     endpoints: [
       ...creationEndpoints(issuer),
@@ -101,7 +101,7 @@ export function issuingApis(issuer: Issuer, limits: Limits): AnyApi[] {
       ...transferEndpoints(issuer),
       ...selfServiceEndpoints(issuer),
     ],
-    turns: { turns: limits.turns, ownerOf: ({ tenant }) => `tenant ${tenant.id}` },
+    turns: { turns: throttle.turns, ownerOf: ({ tenant }) => `tenant ${tenant.id}` },
     idempotency: { ...onceOf(issuer), lookup: onceLookup(issuer.db, issuer.clock), scopeOf },
   };
   return [login, stepUp, main];

@@ -15,7 +15,7 @@ import type { Tenant } from '../tenants/index.ts';
 import type { Session } from './model.ts';
 import { type Idle, sessionOf } from './sessions.ts';
 
-export interface Limits {
+export interface Throttle {
   readonly limiter: RateLimiter;
   /** For what reads much. */
   readonly turns: Turns;
@@ -39,7 +39,7 @@ const headerOf = ({ headers }: RequestHead, name: string): string | null => {
 
 async function tenantOf(
   issuer: Issuer,
-  { limiter, rate, failures, onRefused }: Limits,
+  { limiter, rate, failures, onRefused }: Throttle,
   head: RequestHead,
 ): Promise<Tenant> {
   const tenant = await issuer.tenants.authenticate(headerOf(head, 'x-secret') ?? '', head.certificate);
@@ -58,15 +58,15 @@ async function tenantOf(
 }
 
 /** x-secret alone: for the login. */
-export const secretAuthentication = (issuer: Issuer, limits: Limits): Authentication<Tenant> => ({
-  check: (head) => refusing(tenantOf(issuer, limits, head)),
+export const secretAuthentication = (issuer: Issuer, throttle: Throttle): Authentication<Tenant> => ({
+  check: (head) => refusing(tenantOf(issuer, throttle, head)),
   schemes: SECRET,
 });
 
-export const sessionAuthentication = (issuer: Issuer, limits: Limits, idle: Idle): Authentication<Session> => ({
+export const sessionAuthentication = (issuer: Issuer, throttle: Throttle, idle: Idle): Authentication<Session> => ({
   check: (head) =>
     refusing(
-      tenantOf(issuer, limits, head).then((tenant) => {
+      tenantOf(issuer, throttle, head).then((tenant) => {
         const token = headerOf(head, 'authorization-key');
         if (token === null) throw new Refusal('UNAUTHORIZED');
         return sessionOf(issuer, tenant, token, idle);
