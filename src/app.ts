@@ -44,7 +44,7 @@ import {
   createIssuing,
   createPasswords,
   createTenants,
-  type Issuer,
+  type IssuingDeps,
   sandboxTenantSecrets,
   seedIssuing,
 } from './issuing/index.ts';
@@ -172,7 +172,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       sandbox,
       rate: (from: string, to: string) => rates.get(from, to),
     };
-    const issuer: Issuer = { ...shared, tenants, passwords: createPasswords({ clock, random }) };
+    const issuer: IssuingDeps = { ...shared, tenants, passwords: createPasswords({ clock, random }) };
     const refusals = auditRefusals({ database, keyed, clock, log, background: inBackground });
     const limiter = rateLimiter(systemClock);
     const turns = longReads(server, systemClock);

@@ -21,10 +21,10 @@ import {
   resend,
   stateOf,
 } from './challenges/index.ts';
-import type { Issuer } from './issuer/index.ts';
 import { type IssuingOffice, operatorEndpoints } from './operator/index.ts';
 import { authorizationInvariants } from './payments/index.ts';
 import { cardTimeline } from './plastic/index.ts';
+import type { IssuingDeps } from './requests/index.ts';
 import { issuingApis, usedRef } from './routes.ts';
 import { openHolds } from './rules/index.ts';
 import { issuingScenarios } from './scenarios/index.ts';
@@ -60,7 +60,7 @@ export interface Issuing {
 }
 
 export interface IssuingOptions {
-  readonly issuer: Issuer;
+  readonly issuer: IssuingDeps;
   readonly throttle: Throttle;
   readonly office: Omit<IssuingOffice, 'issuer'>;
   readonly ports: AuthorizationPorts;

@@ -16,11 +16,11 @@ import { availableToSpend, paymentEndpoints, rulesAbove } from './authorization/
 import { attachedCards } from './cards/index.ts';
 import { creationEndpoints } from './creation/index.ts';
 import { issuingEnvelope, issuingReader } from './fields/index.ts';
-import { commitAnswer, type Issuer } from './issuer/index.ts';
 import { lifeEndpoints } from './life/index.ts';
 import { optionEndpoints } from './options/index.ts';
 import { plasticEndpoints } from './plastic/index.ts';
 import { readingEndpoints } from './reading/index.ts';
+import { commitAnswer, type IssuingDeps } from './requests/index.ts';
 import { openHolds } from './rules/index.ts';
 import { secretEndpoints } from './secrets/index.ts';
 import { selfServiceEndpoints } from './self-service/index.ts';
@@ -31,8 +31,8 @@ import { transferEndpoints } from './transfers/index.ts';
 const DAY_MS = 86_400_000;
 const PREFIX = '/issuing';
 
-const onceOf = (issuer: Issuer): OnceOptions => ({
-  keyed: issuer.vault.keyed,
+const onceOf = (deps: IssuingDeps): OnceOptions => ({
+  keyed: deps.vault.keyed,
   header: 'idempotency-ref',
   keepMs: DAY_MS,
   reused: 'conflict',
@@ -41,13 +41,13 @@ const scopeOf = ({ tenant, user }: Session) => ({ owner: tenant.id, credential: 
 
 /** For the list of scenarios: a reference under which the session has had another request to the path answered. */
 export const usedRef =
-  (issuer: Issuer) =>
+  (deps: IssuingDeps) =>
   async (session: Session, path: string): Promise<string> => {
-    const ref = `scenario-${issuer.random.bytes(8).toString('hex')}`;
+    const ref = `scenario-${deps.random.bytes(8).toString('hex')}`;
     const { owner, credential } = scopeOf(session);
     const scope = { owner, credential: `${PREFIX} ${credential}`, method: 'POST', path: PREFIX + path };
-    const once = onceFor(onceOf(issuer), scope, ref, ['another request']);
-    await commitAnswer(issuer, once, {
+    const once = onceFor(onceOf(deps), scope, ref, ['another request']);
+    await commitAnswer(deps, once, {
       name: 'scenario.answered',
       owner: owner,
       needs: [],
@@ -56,7 +56,7 @@ export const usedRef =
     return ref;
   };
 
-export function issuingApis(issuer: Issuer, throttle: Throttle): AnyApi[] {
+export function issuingApis(deps: IssuingDeps, throttle: Throttle): AnyApi[] {
   const common = {
     prefix: PREFIX,
     name: 'Card Issuing API',
@@ -68,41 +68,41 @@ export function issuingApis(issuer: Issuer, throttle: Throttle): AnyApi[] {
   const login: Api<Tenant> = {
     ...common,
     reader: issuingReader(aliasesOf),
-    authentication: secretAuthentication(issuer, throttle),
+    authentication: secretAuthentication(deps, throttle),
     failures: unasked,
-    endpoints: loginEndpoints(issuer, createLogin(issuer)),
+    endpoints: loginEndpoints(deps, createLogin(deps)),
   };
   const reader = issuingReader(({ tenant }: Session) => aliasesOf(tenant));
   const stepUp: Api<Session> = {
     ...common,
     reader,
-    authentication: sessionAuthentication(issuer, throttle, 'allowed'),
+    authentication: sessionAuthentication(deps, throttle, 'allowed'),
     failures: [...unasked, 'forbidden'],
-    endpoints: stepUpEndpoints(issuer),
+    endpoints: stepUpEndpoints(deps),
   };
   const main: Api<Session> = {
     ...common,
     reader,
-    authentication: sessionAuthentication(issuer, throttle, 'refused'),
+    authentication: sessionAuthentication(deps, throttle, 'refused'),
     failures: [...unasked, 'forbidden'],
     endpoints: [
-      ...creationEndpoints(issuer),
-      ...readingEndpoints(issuer),
-      ...optionEndpoints(issuer, {
-        rulesAbove: (card) => rulesAbove(issuer, card),
-        availableToSpend: (card) => availableToSpend(issuer, card),
+      ...creationEndpoints(deps),
+      ...readingEndpoints(deps),
+      ...optionEndpoints(deps, {
+        rulesAbove: (card) => rulesAbove(deps, card),
+        availableToSpend: (card) => availableToSpend(deps, card),
       }),
-      ...secretEndpoints(issuer),
-      ...paymentEndpoints(issuer),
-      ...lifeEndpoints(issuer, openHolds),
-      ...plasticEndpoints(issuer, openHolds),
-      ...accountEndpoints(issuer, attachedCards),
-      ...walletEndpoints(issuer),
-      ...transferEndpoints(issuer),
-      ...selfServiceEndpoints(issuer),
+      ...secretEndpoints(deps),
+      ...paymentEndpoints(deps),
+      ...lifeEndpoints(deps, openHolds),
+      ...plasticEndpoints(deps, openHolds),
+      ...accountEndpoints(deps, attachedCards),
+      ...walletEndpoints(deps),
+      ...transferEndpoints(deps),
+      ...selfServiceEndpoints(deps),
     ],
     turns: { turns: throttle.turns, ownerOf: ({ tenant }) => `tenant ${tenant.id}` },
-    idempotency: { ...onceOf(issuer), lookup: onceLookup(issuer.db, issuer.clock), scopeOf },
+    idempotency: { ...onceOf(deps), lookup: onceLookup(deps.db, deps.clock), scopeOf },
   };
   return [login, stepUp, main];
 }

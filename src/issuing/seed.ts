@@ -1,7 +1,7 @@
 // The sandbox's issuing data, whole: tenants and people, then their accounts with money on them.
 import { seedAccount } from './accounts/index.ts';
-import type { Issuer } from './issuer/index.ts';
 import { seedPeople } from './people/index.ts';
+import type { IssuingDeps } from './requests/index.ts';
 import {
   fixedId,
   sandboxAccounts,
@@ -12,11 +12,11 @@ import {
 } from './tenants/index.ts';
 
 /** Accounts are made by who finds them missing: a start that was cut short is finished by the next one. */
-export async function seedIssuing(issuer: Issuer, tenants: TenantsRoom, tools: Tools): Promise<void> {
-  const { permutation } = issuer;
+export async function seedIssuing(deps: IssuingDeps, tenants: TenantsRoom, tools: Tools): Promise<void> {
+  const { permutation } = deps;
   await seedTenants(tenants, tools, permutation, seedPeople);
   for (const { tenant, id, identity, profile, name, currency, amount, blocked } of sandboxAccounts) {
-    await seedAccount(issuer, {
+    await seedAccount(deps, {
       tenantId: sandboxTenantId(permutation, tenant),
       id: fixedId(permutation, id),
       identityId: fixedId(permutation, identity),

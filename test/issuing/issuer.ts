@@ -18,9 +18,9 @@ import { accountInsert, fundsInsert } from '../../src/issuing/accounts/queries.t
 import { type AuthorizationPorts, type Authorizer, createAuthorizer } from '../../src/issuing/authorization/index.ts';
 import type { Card } from '../../src/issuing/cards/index.ts';
 import { cardInsert, cardNumberInsert } from '../../src/issuing/cards/queries.ts';
-import type { Issuer } from '../../src/issuing/issuer/index.ts';
 import { authorizationInvariants } from '../../src/issuing/payments/index.ts';
 import { createPasswords, defaultIdentity, identityUpsert } from '../../src/issuing/people/index.ts';
+import type { IssuingDeps } from '../../src/issuing/requests/index.ts';
 import type { KycLevel } from '../../src/issuing/tenants/index.ts';
 import {
   createTenants,
@@ -55,7 +55,7 @@ export interface Settings {
 
 export interface IssuerWorld {
   readonly database: TestDatabase;
-  readonly issuer: Issuer;
+  readonly issuer: IssuingDeps;
   readonly tenants: TenantsRoom;
   readonly clock: VirtualClock;
   readonly authorizer: Authorizer;
@@ -90,7 +90,7 @@ export async function issuerWorld(ports: Partial<AuthorizationPorts> = {}): Prom
     rmSync(dataDir, { recursive: true, force: true });
   });
   const tenants = createTenants({ database, keyed: vault.keyed, clock, log: silent });
-  const issuer: Issuer = {
+  const issuer: IssuingDeps = {
     clock,
     ids,
     random: systemRandom,
@@ -111,7 +111,7 @@ export async function issuerWorld(ports: Partial<AuthorizationPorts> = {}): Prom
   const besideIds = idMaker(clock, 2);
   const besideCommitter = createCommitter({ connect: () => database.session(), clock, ids: besideIds, log: silent });
   after(() => besideCommitter.drain());
-  const beside: Issuer = { ...issuer, ids: besideIds, committer: besideCommitter };
+  const beside: IssuingDeps = { ...issuer, ids: besideIds, committer: besideCommitter };
   const created_at = new Date(NOW);
   const set = async (settings: Settings): Promise<void> => {
     await tenants.change(async (db) => {
@@ -169,7 +169,7 @@ export async function issuerWorld(ports: Partial<AuthorizationPorts> = {}): Prom
     return [fundsInsert(empty), ...(amount === 0n ? [] : moveFunds(ids, empty, deposit, created_at).changes)];
   };
   const cardNumbers = new Map<bigint, Pan>();
-  const authorizerOf = (process: Issuer, own: Partial<AuthorizationPorts>): Authorizer =>
+  const authorizerOf = (process: IssuingDeps, own: Partial<AuthorizationPorts>): Authorizer =>
     createAuthorizer(process, {
       verifyCavv: () => true,
       forward: () => Promise.resolve({ decision: 'APPROVE', cause: 'test' }),

@@ -1,8 +1,8 @@
 // Login with e-mail and password. Rule: nothing of the answer or its time tells whether an e-mail address is known here: an unknown one
 // costs the same work and is locked after the same number of wrong tries.
 import { addMs } from '../../base/index.ts';
-import { type Issuer, Refusal } from '../issuer/index.ts';
 import { identityGet, loginOf, loginTried, type User, userGet } from '../people/index.ts';
+import { type IssuingDeps, Refusal } from '../requests/index.ts';
 import type { Tenant } from '../tenants/index.ts';
 import { sessionCreate } from './sessions.ts';
 
@@ -23,12 +23,12 @@ interface Failures {
 }
 
 /** One a server: it remembers the wrong tries with addresses that nobody has. */
-export function createLogin(issuer: Issuer): (tenant: Tenant, email: string, password: string) => Promise<LoggedIn> {
+export function createLogin(deps: IssuingDeps): (tenant: Tenant, email: string, password: string) => Promise<LoggedIn> {
   const unknown = new Map<string, Failures>();
 
   function failUnknown(tenant: Tenant, email: string): void {
     const key = `${tenant.id}/${email}`;
-    const now = issuer.clock.now();
+    const now = deps.clock.now();
     const before = unknown.get(key);
     if (before?.lockedUntil && before.lockedUntil > now) throw new Refusal('LOGIN_LOCKED');
     const count = (before && !before.lockedUntil ? before.count : 0) + 1;
@@ -38,29 +38,29 @@ export function createLogin(issuer: Issuer): (tenant: Tenant, email: string, pas
   }
 
   return async function login(tenant, email, password) {
-    const found = await loginOf(issuer.db, tenant.id, email.trim().toLowerCase());
-    const right = await issuer.passwords.matches(tenant.id, found?.password ?? null, password);
-    const now = issuer.clock.now();
+    const found = await loginOf(deps.db, tenant.id, email.trim().toLowerCase());
+    const right = await deps.passwords.matches(tenant.id, found?.password ?? null, password);
+    const now = deps.clock.now();
     if (!found) {
       failUnknown(tenant, email.trim().toLowerCase());
       throw new Refusal('UNAUTHORIZED');
     }
     const trying = { right, now, most: MOST_FAILURES, until: addMs(now, LOCKED_MS) };
     if (!right) {
-      const counted = await loginTried(issuer.db, tenant.id, found.id, trying);
+      const counted = await loginTried(deps.db, tenant.id, found.id, trying);
       throw new Refusal(counted ? 'UNAUTHORIZED' : 'LOGIN_LOCKED');
     }
     const [user, identity] = await Promise.all([
-      userGet(issuer.db, tenant.id, found.id),
-      identityGet(issuer.db, tenant.id, found.identity_id),
+      userGet(deps.db, tenant.id, found.id),
+      identityGet(deps.db, tenant.id, found.identity_id),
     ]);
     // One with the try that it follows from: who sets another password meanwhile ends what begins here too, or it never begins.
-    const token = await issuer.db.transaction(async (db) => {
+    const token = await deps.db.transaction(async (db) => {
       if (!(await loginTried(db, tenant.id, found.id, { ...trying, against: found.password }))) return null;
-      return user?.active && identity?.active ? sessionCreate(issuer, user, 0, db) : '';
+      return user?.active && identity?.active ? sessionCreate(deps, user, 0, db) : '';
     });
     if (token === null) {
-      const { locked_until } = (await loginOf(issuer.db, tenant.id, email.trim().toLowerCase())) ?? found;
+      const { locked_until } = (await loginOf(deps.db, tenant.id, email.trim().toLowerCase())) ?? found;
       throw new Refusal(locked_until && locked_until > now ? 'LOGIN_LOCKED' : 'UNAUTHORIZED');
     }
     if (!user || !identity || token === '') throw new Refusal('USER_DEACTIVATED');

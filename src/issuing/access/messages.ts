@@ -1,12 +1,12 @@
 // SMS and mails. The sandbox keeps them where a person and a test can read them; live mode has no carrier yet, and so sends none.
 import { addMs } from '../../base/index.ts';
 import type { Change, Db } from '../../store/index.ts';
-import type { Issuer } from '../issuer/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
 import type { Message } from './model.ts';
 import { messageInsert, messagesPurge, write } from './queries.ts';
 
 /** The sandbox's code is known to all; a real one is six random digits. */
-export const oneTimeCode = ({ sandbox, random }: Pick<Issuer, 'sandbox' | 'random'>): string =>
+export const oneTimeCode = ({ sandbox, random }: Pick<IssuingDeps, 'sandbox' | 'random'>): string =>
   sandbox ? '123456' : String(random.int(1_000_000)).padStart(6, '0');
 
 interface Draft {
@@ -17,7 +17,7 @@ interface Draft {
 }
 
 /** Hands a message to the carrier: a change, so that it goes out if and only if what it tells of is committed. */
-export const messageFor = ({ ids, clock }: Pick<Issuer, 'ids' | 'clock'>, draft: Draft): Change =>
+export const messageFor = ({ ids, clock }: Pick<IssuingDeps, 'ids' | 'clock'>, draft: Draft): Change =>
   messageInsert({
     tenant_id: draft.tenantId,
     id: ids.next(),
@@ -28,9 +28,9 @@ export const messageFor = ({ ids, clock }: Pick<Issuer, 'ids' | 'clock'>, draft:
   });
 
 /** The same inside of a transaction of its own. */
-export const messageWrite = (issuer: Pick<Issuer, 'ids' | 'clock'>, db: Db, draft: Draft): Promise<void> =>
-  write(db, messageFor(issuer, draft));
+export const messageWrite = (deps: Pick<IssuingDeps, 'ids' | 'clock'>, db: Db, draft: Draft): Promise<void> =>
+  write(db, messageFor(deps, draft));
 
 const KEPT_DAYS = 7;
-export const purgeMessages = (issuer: Issuer): Promise<void> =>
-  messagesPurge(issuer.db, addMs(issuer.clock.now(), -KEPT_DAYS * 86_400_000));
+export const purgeMessages = (deps: IssuingDeps): Promise<void> =>
+  messagesPurge(deps.db, addMs(deps.clock.now(), -KEPT_DAYS * 86_400_000));

@@ -10,7 +10,7 @@ import {
   type RequestHead,
   tooMany,
 } from '../../http/index.ts';
-import { type Issuer, Refusal } from '../issuer/index.ts';
+import { type IssuingDeps, Refusal } from '../requests/index.ts';
 import type { Tenant } from '../tenants/index.ts';
 import type { Session } from './model.ts';
 import { type Idle, sessionOf } from './sessions.ts';
@@ -38,11 +38,11 @@ const headerOf = ({ headers }: RequestHead, name: string): string | null => {
 };
 
 async function tenantOf(
-  issuer: Issuer,
+  deps: IssuingDeps,
   { limiter, rate, failures, onRefused }: Throttle,
   head: RequestHead,
 ): Promise<Tenant> {
-  const tenant = await issuer.tenants.authenticate(headerOf(head, 'x-secret') ?? '', head.certificate);
+  const tenant = await deps.tenants.authenticate(headerOf(head, 'x-secret') ?? '', head.certificate);
   if (!tenant) {
     onRefused(head.remoteAddress);
     const taken = failures && limiter.take(`issuing ${networkOf(head.remoteAddress)}`, failures);
@@ -58,18 +58,18 @@ async function tenantOf(
 }
 
 /** x-secret alone: for the login. */
-export const secretAuthentication = (issuer: Issuer, throttle: Throttle): Authentication<Tenant> => ({
-  check: (head) => refusing(tenantOf(issuer, throttle, head)),
+export const secretAuthentication = (deps: IssuingDeps, throttle: Throttle): Authentication<Tenant> => ({
+  check: (head) => refusing(tenantOf(deps, throttle, head)),
   schemes: SECRET,
 });
 
-export const sessionAuthentication = (issuer: Issuer, throttle: Throttle, idle: Idle): Authentication<Session> => ({
+export const sessionAuthentication = (deps: IssuingDeps, throttle: Throttle, idle: Idle): Authentication<Session> => ({
   check: (head) =>
     refusing(
-      tenantOf(issuer, throttle, head).then((tenant) => {
+      tenantOf(deps, throttle, head).then((tenant) => {
         const token = headerOf(head, 'authorization-key');
         if (token === null) throw new Refusal('UNAUTHORIZED');
-        return sessionOf(issuer, tenant, token, idle);
+        return sessionOf(deps, tenant, token, idle);
       }),
     ),
   schemes: { ...SECRET, ...TOKEN },

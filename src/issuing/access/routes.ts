@@ -11,7 +11,7 @@ import {
   Text,
 } from '../../http/index.ts';
 import { object, shape, text } from '../fields/index.ts';
-import { conflict, type Issuer, shownId, shownText } from '../issuer/index.ts';
+import { conflict, type IssuingDeps, shownId, shownText } from '../requests/index.ts';
 import type { Tenant } from '../tenants/index.ts';
 import type { createLogin } from './login.ts';
 import type { Session } from './model.ts';
@@ -32,7 +32,7 @@ const session = Shape(
   { title: 'Session' },
 );
 
-export const loginEndpoints = (issuer: Issuer, login: ReturnType<typeof createLogin>): AnyEndpoint<Tenant>[] => [
+export const loginEndpoints = (deps: IssuingDeps, login: ReturnType<typeof createLogin>): AnyEndpoint<Tenant>[] => [
   ofTenant({
     method: 'POST',
     path: '/auth/login',
@@ -54,7 +54,7 @@ export const loginEndpoints = (issuer: Issuer, login: ReturnType<typeof createLo
     },
     async handler({ principal, body }) {
       const { token, user, identityType } = await login(principal, body.email, body.password.value);
-      const { outward } = issuer.permutation;
+      const { outward } = deps.permutation;
       return {
         status: 200,
         body: {
@@ -69,7 +69,7 @@ export const loginEndpoints = (issuer: Issuer, login: ReturnType<typeof createLo
 ];
 
 /** What an idle session may still do. */
-export const stepUpEndpoints = (issuer: Issuer): AnyEndpoint<Session>[] => [
+export const stepUpEndpoints = (deps: IssuingDeps): AnyEndpoint<Session>[] => [
   ofSession({
     method: 'POST',
     path: '/auth/logout',
@@ -79,7 +79,7 @@ export const stepUpEndpoints = (issuer: Issuer): AnyEndpoint<Session>[] => [
     right: null,
     answers: { 204: { description: 'Ended' } },
     async handler({ principal }) {
-      await logout(issuer, principal);
+      await logout(deps, principal);
       return { status: 204, body: null };
     },
   }),
@@ -96,7 +96,7 @@ export const stepUpEndpoints = (issuer: Issuer): AnyEndpoint<Session>[] => [
       ...conflict('CHANNEL_NOT_SUPPORTED', 'CHANNEL_NOT_REGISTERED', 'RETRY_IN_15SEC', 'CHALLENGE_LIMIT_EXCEEDED'),
     },
     async handler({ principal, body }) {
-      await sendCode(issuer, principal, body.channel ?? 'SMS');
+      await sendCode(deps, principal, body.channel ?? 'SMS');
       return { status: 204, body: null };
     },
   }),
@@ -121,7 +121,7 @@ export const stepUpEndpoints = (issuer: Issuer): AnyEndpoint<Session>[] => [
       ),
     },
     async handler({ principal, body }) {
-      await verifyCode(issuer, principal, body.verificationCode);
+      await verifyCode(deps, principal, body.verificationCode);
       return { status: 204, body: null };
     },
   }),
@@ -138,7 +138,7 @@ const sentMessages = Shape({
 });
 
 /** GET /simulator/messages. */
-export const messageEndpoints = (issuer: Issuer): AnyEndpoint<unknown>[] => [
+export const messageEndpoints = (deps: IssuingDeps): AnyEndpoint<unknown>[] => [
   ofOperator({
     method: 'GET',
     path: '/messages',
@@ -148,9 +148,9 @@ export const messageEndpoints = (issuer: Issuer): AnyEndpoint<unknown>[] => [
     query: Shape({ to: OptionalField(Text({ max: 255 })), limit: OptionalField(Integer(1, 100)) }),
     answers: { 200: { description: 'Messages', schema: sentMessages } },
     async handler({ query }) {
-      const found = await messagesTo(issuer.db, query.to ?? null, query.limit ?? 50);
+      const found = await messagesTo(deps.db, query.to ?? null, query.limit ?? 50);
       const messages = found.map(({ id, channel, recipient, text: said, created_at }) => ({
-        id: issuer.permutation.outward(id),
+        id: deps.permutation.outward(id),
         channel,
         to: recipient,
         text: said,

@@ -2,8 +2,8 @@
 // absolute 24 hours. Rule: a token is 256 random bits behind its tenant's id, and only its keyed hash is stored.
 import { addMs } from '../../base/index.ts';
 import type { Db } from '../../store/index.ts';
-import { type Issuer, Refusal } from '../issuer/index.ts';
 import { type Identity, identityGet, type User, userGet } from '../people/index.ts';
+import { type IssuingDeps, Refusal } from '../requests/index.ts';
 import type { Tenant } from '../tenants/index.ts';
 import type { Session, SessionRow } from './model.ts';
 import { sessionEnd, sessionGet, sessionInsert, sessionsPurge, sessionUsed } from './queries.ts';
@@ -13,23 +13,23 @@ const ABSOLUTE_MS = 24 * 3_600_000;
 /** Calls closer together than this don't restart the idle clock: one write a second a session is enough. */
 const TOUCH_MS = 1000;
 
-const hashOf = (issuer: Issuer, token: string): string => issuer.vault.keyed('session.token', token).toString('hex');
+const hashOf = (deps: IssuingDeps, token: string): string => deps.vault.keyed('session.token', token).toString('hex');
 
 /** `olderBy`: as if it were that old and never used since (the sandbox's list of scenarios shows what ended sessions answer). */
 export async function sessionCreate(
-  issuer: Issuer,
+  deps: IssuingDeps,
   user: Pick<User, 'tenant_id' | 'id' | 'identity_id'>,
   olderByMs = 0,
-  db: Db = issuer.db,
+  db: Db = deps.db,
 ): Promise<string> {
   const bytes = Buffer.alloc(40);
-  bytes.writeBigUInt64BE(BigInt(issuer.permutation.outward(user.tenant_id)));
-  issuer.random.bytes(32).copy(bytes, 8);
+  bytes.writeBigUInt64BE(BigInt(deps.permutation.outward(user.tenant_id)));
+  deps.random.bytes(32).copy(bytes, 8);
   const token = bytes.toString('base64url');
-  const at = addMs(issuer.clock.now(), -olderByMs);
+  const at = addMs(deps.clock.now(), -olderByMs);
   await sessionInsert(db, {
     tenant_id: user.tenant_id,
-    token_hash: hashOf(issuer, token),
+    token_hash: hashOf(deps, token),
     user_id: user.id,
     identity_id: user.identity_id,
     created_at: at,
@@ -42,14 +42,14 @@ export async function sessionCreate(
 }
 
 /** The tenant that a token says it is of; null: no token in form. */
-function ownerOf(issuer: Issuer, token: string): bigint | null {
+function ownerOf(deps: IssuingDeps, token: string): bigint | null {
   if (!/^[\w-]{54}$/.test(token)) return null;
-  return issuer.permutation.inward(Buffer.from(token, 'base64url').readBigUInt64BE().toString());
+  return deps.permutation.inward(Buffer.from(token, 'base64url').readBigUInt64BE().toString());
 }
 
-async function rowOf(issuer: Issuer, tenant: Tenant, token: string): Promise<SessionRow> {
-  const owner = ownerOf(issuer, token);
-  const row = owner === null ? null : await sessionGet(issuer.db, owner, hashOf(issuer, token));
+async function rowOf(deps: IssuingDeps, tenant: Tenant, token: string): Promise<SessionRow> {
+  const owner = ownerOf(deps, token);
+  const row = owner === null ? null : await sessionGet(deps.db, owner, hashOf(deps, token));
   if (!row) throw new Refusal('ACCESS_TOKEN_REQUIRED');
   if (row.tenant_id !== tenant.id) throw new Refusal('UNAUTHORIZED');
   return row;
@@ -59,27 +59,27 @@ async function rowOf(issuer: Issuer, tenant: Tenant, token: string): Promise<Ses
 export type Idle = 'refused' | 'allowed';
 
 /** The session of a token. Refuses with UNAUTHORIZED (another tenant's), ACCESS_TOKEN_REQUIRED or STEP_UP_REQUIRED. */
-export async function sessionOf(issuer: Issuer, tenant: Tenant, token: string, idle: Idle): Promise<Session> {
-  const row = await rowOf(issuer, tenant, token);
-  const now = issuer.clock.now();
+export async function sessionOf(deps: IssuingDeps, tenant: Tenant, token: string, idle: Idle): Promise<Session> {
+  const row = await rowOf(deps, tenant, token);
+  const now = deps.clock.now();
   const [user, identity]: [User | null, Identity | null] = await Promise.all([
-    userGet(issuer.db, tenant.id, row.user_id),
-    identityGet(issuer.db, tenant.id, row.identity_id),
+    userGet(deps.db, tenant.id, row.user_id),
+    identityGet(deps.db, tenant.id, row.identity_id),
   ]);
   if (row.ended_at !== null || addMs(row.created_at, ABSOLUTE_MS) <= now || !user?.active || !identity?.active)
     throw new Refusal('ACCESS_TOKEN_REQUIRED');
   if (isIdle(row, now)) {
     if (idle === 'refused') throw new Refusal('STEP_UP_REQUIRED');
   } else if (now.getTime() - row.used_at.getTime() >= TOUCH_MS) {
-    await sessionUsed(issuer.db, tenant.id, row.token_hash, now);
+    await sessionUsed(deps.db, tenant.id, row.token_hash, now);
   }
   return { tenant, identity, user, tokenHash: row.token_hash, steppedUp: row.stepped_up_at !== null };
 }
 
 export const isIdle = ({ used_at }: SessionRow, now: Date): boolean => addMs(used_at, IDLE_MS) <= now;
 
-export const logout = (issuer: Issuer, session: Session): Promise<void> =>
-  sessionEnd(issuer.db, session.tenant.id, session.tokenHash, issuer.clock.now());
+export const logout = (deps: IssuingDeps, session: Session): Promise<void> =>
+  sessionEnd(deps.db, session.tenant.id, session.tokenHash, deps.clock.now());
 
-export const purgeSessions = (issuer: Issuer): Promise<void> =>
-  sessionsPurge(issuer.db, addMs(issuer.clock.now(), -2 * ABSOLUTE_MS));
+export const purgeSessions = (deps: IssuingDeps): Promise<void> =>
+  sessionsPurge(deps.db, addMs(deps.clock.now(), -2 * ABSOLUTE_MS));

@@ -2,7 +2,7 @@
 // Rule: a wrong try is counted by the commit that refuses it; the code itself is kept as a keyed hash only.
 import { timingSafeEqual } from 'node:crypto';
 import { addMs } from '../../base/index.ts';
-import { type Issuer, Refusal, type RefusalCode } from '../issuer/index.ts';
+import { type IssuingDeps, Refusal, type RefusalCode } from '../requests/index.ts';
 import { messageFor, oneTimeCode } from './messages.ts';
 import type { Challenge, Session } from './model.ts';
 import { challengePut, sessionLock, sessionSteppedUp, write } from './queries.ts';
@@ -15,8 +15,8 @@ const MOST_TRIES = 3;
 const MOST_SENDS = 5;
 const SENDS_MS = 3_600_000;
 
-const hashOf = (issuer: Issuer, session: Session, code: string): string =>
-  issuer.vault.keyed('step_up.code', `${session.tokenHash}/${code}`).toString('hex');
+const hashOf = (deps: IssuingDeps, session: Session, code: string): string =>
+  deps.vault.keyed('step_up.code', `${session.tokenHash}/${code}`).toString('hex');
 
 /** Why no further code may be sent now; null: it may. */
 export function sendRefusal(challenge: Challenge | null, now: Date): RefusalCode | null {
@@ -29,25 +29,25 @@ const recentSends = (challenge: Challenge | null, now: Date): string[] =>
   (challenge?.sends ?? []).filter((at) => addMs(new Date(at), SENDS_MS) > now);
 
 /** Sends a code to the user's mobile. */
-export async function sendCode(issuer: Issuer, session: Session, channel: string): Promise<void> {
-  if (channel !== 'SMS' || !issuer.sandbox) throw new Refusal('CHANNEL_NOT_SUPPORTED');
+export async function sendCode(deps: IssuingDeps, session: Session, channel: string): Promise<void> {
+  if (channel !== 'SMS' || !deps.sandbox) throw new Refusal('CHANNEL_NOT_SUPPORTED');
   const { mobile } = session.user;
   if (mobile === null) throw new Refusal('CHANNEL_NOT_REGISTERED');
-  const now = issuer.clock.now();
-  await issuer.db.transaction(async (db) => {
+  const now = deps.clock.now();
+  await deps.db.transaction(async (db) => {
     const row = await sessionLock(db, session.tenant.id, session.tokenHash);
     const refused = sendRefusal(row?.challenge ?? null, now);
     if (!row || refused) throw new Refusal(refused ?? 'ACCESS_TOKEN_REQUIRED');
-    const code = oneTimeCode(issuer);
+    const code = oneTimeCode(deps);
     const sentAt = now.toISOString();
     await challengePut(db, row.tenant_id, row.token_hash, {
-      codeHash: hashOf(issuer, session, code),
+      codeHash: hashOf(deps, session, code),
       sentAt,
       tries: 0,
       sends: [...recentSends(row.challenge, now), sentAt],
     });
     const text = `${code} is your code for ${session.tenant.name}. It is valid for 5 minutes.`;
-    await write(db, messageFor(issuer, { tenantId: session.tenant.id, channel: 'SMS', recipient: mobile, text }));
+    await write(db, messageFor(deps, { tenantId: session.tenant.id, channel: 'SMS', recipient: mobile, text }));
   });
 }
 
@@ -59,15 +59,15 @@ export function codeRefusal(challenge: Challenge | null, steppedUp: boolean, now
 }
 
 /** Checks a code; with the right one the session is stepped up and its idle clock starts anew. */
-export async function verifyCode(issuer: Issuer, session: Session, code: string): Promise<void> {
-  const now = issuer.clock.now();
-  const refused = await issuer.db.transaction(async (db): Promise<RefusalCode | null> => {
+export async function verifyCode(deps: IssuingDeps, session: Session, code: string): Promise<void> {
+  const now = deps.clock.now();
+  const refused = await deps.db.transaction(async (db): Promise<RefusalCode | null> => {
     const row = await sessionLock(db, session.tenant.id, session.tokenHash);
     if (!row) return 'ACCESS_TOKEN_REQUIRED';
     const { challenge } = row;
     const standing = codeRefusal(challenge, row.stepped_up_at !== null && !isIdle(row, now), now);
     if (standing || !challenge) return standing ?? 'STATE_INVALID';
-    const given = Buffer.from(hashOf(issuer, session, code), 'hex');
+    const given = Buffer.from(hashOf(deps, session, code), 'hex');
     if (!timingSafeEqual(given, Buffer.from(challenge.codeHash, 'hex'))) {
       await challengePut(db, row.tenant_id, row.token_hash, { ...challenge, tries: challenge.tries + 1 });
       return 'VERIFICATION_CODE_INVALID';

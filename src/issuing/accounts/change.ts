@@ -6,10 +6,10 @@ import {
   type CommittedAnswer,
   commitAnswer,
   type Ending,
-  type Issuer,
+  type IssuingDeps,
   Refusal,
   type RefusalCode,
-} from '../issuer/index.ts';
+} from '../requests/index.ts';
 import { moveFunds } from './funds.ts';
 import type { Funds, ManagedAccount } from './model.ts';
 import { accountKind, accountUpdate, fundsKind, type InstrumentKey, needAccount, needFunds } from './queries.ts';
@@ -54,7 +54,7 @@ export type AccountMove = keyof typeof MOVES;
 
 /** 204, or a refusal: RESOURCE_NOT_FOUND for an account that isn't there or isn't the asker's. */
 export function changeAccount(
-  issuer: Issuer,
+  deps: IssuingDeps,
   asker: Asker,
   id: bigint,
   move: AccountMove,
@@ -64,7 +64,7 @@ export function changeAccount(
   const key = { tenantId: asker.tenantId, id };
   const need = needAccount(asker.tenantId, id);
   const needs = [need, needFunds(asker.tenantId, id), { kind: attachedCards, key }];
-  return commitAnswer(issuer, once, {
+  return commitAnswer(deps, once, {
     name: `account.${move}`,
     owner: asker.tenantId,
     needs,
@@ -75,7 +75,7 @@ export function changeAccount(
       assert(funds, 'an account without funds');
       const standing = MOVES[move](asker)(account, funds, loaded.get(attachedCards, key) ?? 0);
       if (typeof standing === 'string') throw new Refusal(standing);
-      const after = { ...account, ...standing, updated_at: issuer.clock.now() };
+      const after = { ...account, ...standing, updated_at: deps.clock.now() };
       return { status: 204, body: null, changes: [accountUpdate(after)] };
     },
   });
@@ -83,15 +83,15 @@ export function changeAccount(
 
 /** Money arrives on an account, whatever its state but destroyed: the bank has it already. */
 export function deposit(
-  issuer: Issuer,
+  deps: IssuingDeps,
   tenantId: bigint,
   id: bigint,
   amount: bigint,
   once: Once | null = null,
 ): Promise<CommittedAnswer> {
   const key = { tenantId, id };
-  const depositId = issuer.ids.next();
-  return commitAnswer(issuer, once, {
+  const depositId = deps.ids.next();
+  return commitAnswer(deps, once, {
     name: 'account.deposit',
     owner: tenantId,
     needs: [needAccount(tenantId, id), needFunds(tenantId, id)],
@@ -102,15 +102,15 @@ export function deposit(
       if (account.state === 'DESTROYED') throw new Refusal('INSTRUMENT_DESTROYED');
       if (amount <= 0n) throw new Refusal('AMOUNT_INVALID');
       const moved = moveFunds(
-        issuer.ids,
+        deps.ids,
         funds,
         { type: 'DEPOSIT', actual: amount, held: 0n, counter: 'issuer_bank', referenceId: depositId },
-        issuer.clock.now(),
+        deps.clock.now(),
       );
       return {
         status: 200,
         body: {
-          depositId: issuer.permutation.outward(depositId),
+          depositId: deps.permutation.outward(depositId),
           currency: funds.currency,
           amount: Number(amount),
           actualBalance: Number(moved.funds.actual),

@@ -1,7 +1,7 @@
 // POST /managed-accounts. Checks in the order of the cards' table: profile, model, currency, identity.
 import type { Once } from '../../store/index.ts';
-import { type CommittedAnswer, commitAnswer, type Issuer, Refusal, type RefusalCode } from '../issuer/index.ts';
 import type { Identity } from '../people/index.ts';
+import { type CommittedAnswer, commitAnswer, type IssuingDeps, Refusal, type RefusalCode } from '../requests/index.ts';
 import type { Profile, Tenant } from '../tenants/index.ts';
 import { emptyFunds } from './funds.ts';
 import type { ManagedAccount } from './model.ts';
@@ -26,22 +26,22 @@ export function accountRefusal(profile: Profile | null, identity: Identity, curr
 }
 
 export async function createAccount(
-  issuer: Issuer,
+  deps: IssuingDeps,
   { tenant, identity }: { readonly tenant: Tenant; readonly identity: Identity },
   request: AccountRequest,
   once: Once | null,
 ): Promise<CommittedAnswer> {
-  const profileId = issuer.permutation.inward(request.profileId);
-  const profile = profileId === null ? null : await issuer.tenants.profile(tenant.id, profileId);
-  const id = issuer.ids.next();
-  return commitAnswer(issuer, once, {
+  const profileId = deps.permutation.inward(request.profileId);
+  const profile = profileId === null ? null : await deps.tenants.profile(tenant.id, profileId);
+  const id = deps.ids.next();
+  return commitAnswer(deps, once, {
     name: 'account.create',
     owner: tenant.id,
     needs: [],
     decide() {
       const refused = accountRefusal(profile, identity, request.currency);
       if (refused || !profile) throw new Refusal(refused ?? 'PROFILE_NOT_FOUND');
-      const now = issuer.clock.now();
+      const now = deps.clock.now();
       const account: ManagedAccount = {
         tenant_id: tenant.id,
         id,
@@ -57,7 +57,7 @@ export async function createAccount(
       const funds = emptyFunds(tenant.id, id, request.currency);
       return {
         status: 200,
-        body: accountView(issuer.permutation, account, funds),
+        body: accountView(deps.permutation, account, funds),
         changes: [accountInsert(account), fundsInsert(funds)],
       };
     },

@@ -1,7 +1,7 @@
 // What is answered of accounts and of everything that has a state, a balance or a statement. Rule: closed, as every answer is.
 import Type from 'typebox';
 import { Choice, Optional, Shape } from '../../http/index.ts';
-import { currencyCode, milliseconds, minorUnits, money, page, shownId, shownText } from '../issuer/index.ts';
+import { currencyCode, milliseconds, minorUnits, money, page, shownId, shownText } from '../requests/index.ts';
 
 export const instrumentState = Shape(
   {

@@ -1,8 +1,8 @@
 // /managed-accounts.
 import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
 import type { Once } from '../../store/index.ts';
-import { answered, conflict, done, type Issuer, Refusal, type RefusalCode } from '../issuer/index.ts';
 import type { Identity } from '../people/index.ts';
+import { answered, conflict, done, type IssuingDeps, Refusal, type RefusalCode } from '../requests/index.ts';
 import type { Tenant } from '../tenants/index.ts';
 import { type AccountMove, type AttachedCards, changeAccount } from './change.ts';
 import { createAccount } from './create.ts';
@@ -36,7 +36,7 @@ export interface StatementInput {
 
 /** A page of an instrument's statement as JSON or CSV (`csv`: by Accept). `cardId`: only what is about this debit card. */
 export async function statementAnswer(
-  { db, permutation }: Issuer,
+  { db, permutation }: IssuingDeps,
   {
     tenantId,
     instrumentId,
@@ -74,31 +74,31 @@ export async function statementAnswer(
   return { status: 200, body: { entry, count, responseCount: entry.length } };
 }
 
-async function viewsOf(issuer: Issuer, tenantId: bigint, accounts: readonly ManagedAccount[]): Promise<object[]> {
+async function viewsOf(deps: IssuingDeps, tenantId: bigint, accounts: readonly ManagedAccount[]): Promise<object[]> {
   const funds = await fundsOf(
-    issuer.db,
+    deps.db,
     tenantId,
     accounts.map(({ id }) => id),
   );
   return accounts.flatMap((account) => {
     const own = funds.get(account.id);
-    return own ? [accountView(issuer.permutation, account, own)] : [];
+    return own ? [accountView(deps.permutation, account, own)] : [];
   });
 }
 
 /** A page of an identity's accounts, the newest first. */
 export async function accountsOf(
-  issuer: Issuer,
+  deps: IssuingDeps,
   { tenant, identity }: Asking,
   page: { readonly offset: number; readonly limit: number },
 ): Promise<{ readonly accounts: readonly object[]; readonly count: number }> {
   const filter = { identityId: identity.id, ...EVERY_ACCOUNT };
-  const { accounts, count } = await accountsList(issuer.db, tenant.id, filter, page);
-  return { accounts: await viewsOf(issuer, tenant.id, accounts), count };
+  const { accounts, count } = await accountsList(deps.db, tenant.id, filter, page);
+  return { accounts: await viewsOf(deps, tenant.id, accounts), count };
 }
 
-export function accountEndpoints(issuer: Issuer, attachedCards: AttachedCards): AnyEndpoint<Asking>[] {
-  const { db, permutation } = issuer;
+export function accountEndpoints(deps: IssuingDeps, attachedCards: AttachedCards): AnyEndpoint<Asking>[] {
+  const { db, permutation } = deps;
 
   async function ofIdentity({ tenant, identity }: Asking, text: string): Promise<ManagedAccount> {
     const id = permutation.inward(text);
@@ -121,7 +121,7 @@ export function accountEndpoints(issuer: Issuer, attachedCards: AttachedCards): 
         const id = permutation.inward(params.id);
         if (id === null) throw new Refusal('RESOURCE_NOT_FOUND');
         const asker = { tenantId: principal.tenant.id, identityId: principal.identity.id };
-        return answered(await changeAccount(issuer, asker, id, move, attachedCards, once));
+        return answered(await changeAccount(deps, asker, id, move, attachedCards, once));
       },
     });
 
@@ -145,7 +145,7 @@ export function accountEndpoints(issuer: Issuer, attachedCards: AttachedCards): 
           'OWNER_IDENTITY_NOT_VERIFIED',
         ),
       },
-      handler: async ({ principal, body, once }) => answered(await createAccount(issuer, principal, body, once)),
+      handler: async ({ principal, body, once }) => answered(await createAccount(deps, principal, body, once)),
     }),
     endpoint({
       method: 'GET',
@@ -174,7 +174,7 @@ export function accountEndpoints(issuer: Issuer, attachedCards: AttachedCards): 
           },
           { offset: query.offset ?? 0, limit: query.limit ?? 100 },
         );
-        const shown = await viewsOf(issuer, tenant.id, accounts);
+        const shown = await viewsOf(deps, tenant.id, accounts);
         return { status: 200, body: { accounts: shown, count, responseCount: shown.length } };
       },
     }),
@@ -211,7 +211,7 @@ export function accountEndpoints(issuer: Issuer, attachedCards: AttachedCards): 
       answers: { 200: { description: 'A page of entries', schema: statementPage }, ...unknown },
       async handler({ principal, params, query, csv }) {
         const { tenant_id, id, currency } = await ofIdentity(principal, params.id);
-        return statementAnswer(issuer, { tenantId: tenant_id, instrumentId: id, currency, cardId: null }, query, csv);
+        return statementAnswer(deps, { tenantId: tenant_id, instrumentId: id, currency, cardId: null }, query, csv);
       },
     }),
   ];

@@ -1,5 +1,5 @@
 // Accounts with a fixed id and money on them: the sandbox's.
-import type { Issuer } from '../issuer/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
 import { emptyFunds, moveFunds } from './funds.ts';
 import { accountInsert, accountKind, fundsInsert, needAccount } from './queries.ts';
 import { ACTIVE, blocked } from './states.ts';
@@ -16,7 +16,7 @@ export interface SeededAccount {
 }
 
 /** Makes the account unless it is there; what is there stays as it is. */
-export async function seedAccount({ committer, clock, ids }: Issuer, seeded: SeededAccount): Promise<void> {
+export async function seedAccount({ committer, clock, ids }: IssuingDeps, seeded: SeededAccount): Promise<void> {
   const need = needAccount(seeded.tenantId, seeded.id);
   await committer.submit<null>({
     name: 'account.seed',

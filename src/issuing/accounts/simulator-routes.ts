@@ -1,7 +1,7 @@
 // POST /simulator/accounts/{id}/deposit: money arrives on a managed account.
 import Type from 'typebox';
 import { type AnyEndpoint, Digits, endpointOf, Failure, MinorUnits, Shape } from '../../http/index.ts';
-import { currencyCode, type Issuer, minorUnits, Refusal, shownId } from '../issuer/index.ts';
+import { currencyCode, type IssuingDeps, minorUnits, Refusal, shownId } from '../requests/index.ts';
 import { deposit } from './change.ts';
 import { accountOwner } from './queries.ts';
 
@@ -17,7 +17,7 @@ const deposited = Shape(
   { title: 'Deposit' },
 );
 
-export const depositEndpoints = (issuer: Issuer): AnyEndpoint<unknown>[] => [
+export const depositEndpoints = (issuer: IssuingDeps): AnyEndpoint<unknown>[] => [
   endpoint({
     method: 'POST',
     path: '/accounts/:id/deposit',

@@ -15,7 +15,6 @@ import {
   type State,
   type Step,
 } from '../decision/index.ts';
-import type { Issuer } from '../issuer/index.ts';
 import {
   type Authorization,
   answerOf,
@@ -32,6 +31,7 @@ import {
   written,
 } from '../payments/index.ts';
 import { type Identity, identityKind, needIdentity } from '../people/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
 import { counterKind, needCounter } from '../rules/index.ts';
 import { needWalletTokens } from '../tokens/index.ts';
 import { demandOf, deviceOf, tariffOf } from './demand.ts';
@@ -68,10 +68,10 @@ export type Wire = Pick<
   'operation' | 'reference' | 'original' | 'amount' | 'stan' | 'transmittedAt' | 'terminal' | 'channel' | 'final'
 >;
 
-export const freshAnswer = (issuer: Issuer, card: Pick<Card, 'brand'>, request: Wire): KeptAnswer => ({
-  authCode: String(issuer.random.int(1_000_000)).padStart(6, '0'),
+export const freshAnswer = (deps: IssuingDeps, card: Pick<Card, 'brand'>, request: Wire): KeptAnswer => ({
+  authCode: String(deps.random.int(1_000_000)).padStart(6, '0'),
   rrn: rrnOf(request.transmittedAt, request.stan),
-  networkTransactionId: networkTransactionId(card.brand.toLowerCase(), request.transmittedAt, issuer.random),
+  networkTransactionId: networkTransactionId(card.brand.toLowerCase(), request.transmittedAt, deps.random),
 });
 
 /** The answer to a message, with what the network keeps of its authorization. */
@@ -121,7 +121,7 @@ export const DAY_MS = 86_400_000;
 
 /** An authorization before anything was booked on it. */
 export function emptyRow(
-  issuer: Issuer,
+  deps: IssuingDeps,
   place: CardPlace,
   around: Surroundings,
   card: Card,
@@ -130,10 +130,10 @@ export function emptyRow(
   fields: Pick<Authorization, 'kind' | 'state'>,
 ): Authorization {
   const { terminal } = request;
-  const rate = request.amount.currency === card.currency ? null : issuer.rate(request.amount.currency, card.currency);
+  const rate = request.amount.currency === card.currency ? null : deps.rate(request.amount.currency, card.currency);
   return {
     tenant_id: place.tenantId,
-    id: issuer.ids.next(),
+    id: deps.ids.next(),
     card_id: place.cardId,
     instrument_id: place.instrumentId,
     ...fields,
@@ -158,7 +158,7 @@ export function emptyRow(
     details: {
       tariff: tariffOf(around, request, card.currency),
       holdDays: holdDaysOf(around, terminal.mcc, request.final),
-      answer: freshAnswer(issuer, card, request),
+      answer: freshAnswer(deps, card, request),
       refunds: {},
       forwarding: null,
       walletTokenId: null,
@@ -190,7 +190,7 @@ const CVV_RESULTS = { absent: null, right: 'M', wrong: 'N' } as const;
 
 /** The one command of an authorization or a credit. */
 export function authorizeCommand(
-  issuer: Issuer,
+  deps: IssuingDeps,
   place: CardPlace,
   around: Surroundings,
   request: NetworkRequest,
@@ -215,13 +215,13 @@ export function authorizeCommand(
       const heard = loaded.get(messageKind, { tenantId, reference: request.reference });
       if (heard?.message) return { value: replayOf(heard.message), changes: [] };
       const card = loaded.get(cardKind, cardKey);
-      const now = issuer.clock.now();
+      const now = deps.clock.now();
       const identity = loaded.get(identityKind, { tenantId, id: identityId });
       if (!card || !identity) return { value: notFound(request), changes: [] };
       const funds = loaded.get(fundsKind, { tenantId, id: instrumentId });
       const counter = loaded.get(counterKind, cardKey);
       const used = cavvHash !== null && loaded.get(usedCavvKind, { tenantId, hash: cavvHash }) !== undefined;
-      const demand = demandOf(issuer, around, card, request, {
+      const demand = demandOf(deps, around, card, request, {
         sca: used ? 'missing' : sca,
         device: deviceOf(loaded, cardKey, walletTokenId),
       });
@@ -239,11 +239,11 @@ export function authorizeCommand(
             now,
           });
       const { approved, responseCode, reason, explanation } = decision;
-      const base = emptyRow(issuer, place, around, card, request, now, {
+      const base = emptyRow(deps, place, around, card, request, now, {
         kind: demand.channel === 'credit' ? 'credit' : 'purchase',
         state: !approved ? 'DECLINED' : forwarded ? 'PENDING' : demand.hold > 0n ? 'OPEN' : 'CLOSED',
       });
-      const device = walletTokenId === null ? null : issuer.permutation.outward(walletTokenId);
+      const device = walletTokenId === null ? null : deps.permutation.outward(walletTokenId);
       const start: Authorization = {
         ...base,
         response_code: responseCode,
@@ -275,7 +275,7 @@ export function authorizeCommand(
       const pending = booked.row.state === 'PENDING';
       const tried = triedCard(card, decision, demand, now);
       const changes = [
-        ...written(issuer, {
+        ...written(deps, {
           before: null,
           booked,
           counter,

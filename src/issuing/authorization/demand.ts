@@ -4,7 +4,7 @@ import type { NetworkRequest } from '../../network/index.ts';
 import type { Loaded } from '../../store/index.ts';
 import type { Card, CardKey } from '../cards/index.ts';
 import { billed, type Demand, type Device, given, holdOn, type Tariff } from '../decision/index.ts';
-import type { Issuer } from '../issuer/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
 import { walletTokensKind } from '../tokens/index.ts';
 import type { Surroundings } from './find.ts';
 
@@ -23,15 +23,15 @@ export const tariffOf = (
 
 /** Amounts and secrets of a request, as this card sees them. */
 export function demandOf(
-  issuer: Issuer,
+  deps: IssuingDeps,
   around: Surroundings,
   card: Card,
   request: NetworkRequest,
   { sca, device }: Pick<Demand, 'sca' | 'device'>,
 ): Demand {
   const { amount, terminal, pan, cvv, pin } = request;
-  const { cardVerification } = issuer.vault;
-  const rate = amount.currency === card.currency ? null : issuer.rate(amount.currency, card.currency);
+  const { cardVerification } = deps.vault;
+  const rate = amount.currency === card.currency ? null : deps.rate(amount.currency, card.currency);
   const inCard = (isCredit(request) ? given : billed)(amount, card.currency, rate);
   const secret = (given: string | null, matches: (given: string) => boolean): Demand['cvv'] =>
     given === null ? 'absent' : matches(given) ? 'right' : 'wrong';

@@ -2,8 +2,8 @@
 // Rule: what is remembered of a number is what never changes; what does is read under the card's lock.
 import type { Pan } from '../../base/index.ts';
 import { type Card, cardGet, cardOfFingerprint, instrumentOf } from '../cards/index.ts';
-import type { Issuer } from '../issuer/index.ts';
 import type { Identity } from '../people/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
 import type { RuleLevel } from '../rules/index.ts';
 import type { Profile, Programme, Tenant } from '../tenants/index.ts';
 
@@ -33,10 +33,10 @@ const MOST_REMEMBERED = 100_000;
 export type FindCard = (pan: Pan) => Promise<CardPlace | null>;
 
 /** Remembers the places of the numbers that were asked for last. */
-export function cardFinder(issuer: Issuer): FindCard {
+export function cardFinder(deps: IssuingDeps): FindCard {
   const places = new Map<string, CardPlace>();
   return async (pan) => {
-    const fingerprint = issuer.vault.fingerprint(pan);
+    const fingerprint = deps.vault.fingerprint(pan);
     const known = places.get(fingerprint);
     if (known) {
       // To the end of the row: what stands first was not asked for the longest.
@@ -44,8 +44,8 @@ export function cardFinder(issuer: Issuer): FindCard {
       places.set(fingerprint, known);
       return known;
     }
-    const found = await cardOfFingerprint(issuer.db, fingerprint);
-    const card = found && (await cardGet(issuer.db, found.tenantId, found.id));
+    const found = await cardOfFingerprint(deps.db, fingerprint);
+    const card = found && (await cardGet(deps.db, found.tenantId, found.id));
     if (!card) return null;
     const place = placeOf(card);
     places.set(fingerprint, place);
@@ -78,8 +78,8 @@ export const levelsOf = (
 ];
 
 /** null: something that the card belongs to is gone; nobody can judge it then. */
-export async function surroundingsOf(issuer: Issuer, place: CardPlace): Promise<Surroundings | null> {
-  const { tenants } = issuer;
+export async function surroundingsOf(deps: IssuingDeps, place: CardPlace): Promise<Surroundings | null> {
+  const { tenants } = deps;
   const [tenant, programme, profile, installation] = await Promise.all([
     tenants.tenant(place.tenantId),
     tenants.programme(place.tenantId, place.programmeId),

@@ -5,7 +5,6 @@ import type { Loaded } from '../../store/index.ts';
 import { accountKind, fundsKind, needAccount, needFunds } from '../accounts/index.ts';
 import { type Card, cardKind, needCard } from '../cards/index.ts';
 import { billed, type Demand, decide, given, REASONS, type Reason, type Step } from '../decision/index.ts';
-import type { Issuer } from '../issuer/index.ts';
 import {
   type Authorization,
   answerOf,
@@ -30,12 +29,13 @@ import {
   written,
 } from '../payments/index.ts';
 import { type Identity, identityKind, needIdentity } from '../people/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
 import { counterKind, needCounter, type Windows } from '../rules/index.ts';
 import { answerWith, DAY_MS, emptyRow, freshAnswer, judging, notFound, type Outcome, type Wire } from './authorize.ts';
 import type { CardPlace, Surroundings } from './find.ts';
 
 interface Facts {
-  readonly issuer: Issuer;
+  readonly deps: IssuingDeps;
   readonly place: CardPlace;
   readonly around: Surroundings;
   readonly wire: Wire;
@@ -61,16 +61,16 @@ interface Refused {
 type Rule = (facts: Facts) => Done | Refused;
 
 /** The latest rate of a message's own day; where there is none any more, the one that the authorization was held at. */
-function rateNow({ issuer, wire: { amount }, card, row }: Facts): Rate | null {
+function rateNow({ deps, wire: { amount }, card, row }: Facts): Rate | null {
   const kept = row?.rate && row.currency === amount.currency ? { ...row.rate, micro: BigInt(row.rate.micro) } : null;
-  return issuer.rate(amount.currency, card.currency) ?? kept;
+  return deps.rate(amount.currency, card.currency) ?? kept;
 }
 
 const increment: Rule = (facts) => {
-  const { issuer, place, around, wire, card, identity, row, windows, loaded, now } = facts;
+  const { deps, place, around, wire, card, identity, row, windows, loaded, now } = facts;
   if (row?.kind !== 'purchase' || row.state === 'DECLINED') return { refused: 'ORIGINAL_NOT_FOUND' };
   if (row.state !== 'OPEN' || row.currency !== wire.amount.currency) return { refused: 'OPERATION_INVALID' };
-  const rate = issuer.rate(wire.amount.currency, card.currency);
+  const rate = deps.rate(wire.amount.currency, card.currency);
   const more = billed(wire.amount, card.currency, rate, row.amount);
   const demand: Demand = {
     amount: wire.amount.minor,
@@ -108,8 +108,8 @@ const increment: Rule = (facts) => {
 };
 
 /** A row for what no authorization stands before. */
-const newRow = ({ issuer, place, around, card, wire, now }: Facts, kind: 'forced' | 'refund'): Authorization => ({
-  ...emptyRow(issuer, place, around, card, wire, now, { kind, state: 'CLOSED' }),
+const newRow = ({ deps, place, around, card, wire, now }: Facts, kind: 'forced' | 'refund'): Authorization => ({
+  ...emptyRow(deps, place, around, card, wire, now, { kind, state: 'CLOSED' }),
   amount: wire.amount.minor,
 });
 
@@ -204,12 +204,17 @@ export type FollowUpWire = Wire & { readonly operation: FollowUp };
 /** The message's original became known between looking and locking. */
 class Overtaken extends Error {}
 
-async function attempt(issuer: Issuer, place: CardPlace, around: Surroundings, wire: FollowUpWire): Promise<Outcome> {
+async function attempt(
+  deps: IssuingDeps,
+  place: CardPlace,
+  around: Surroundings,
+  wire: FollowUpWire,
+): Promise<Outcome> {
   const { tenantId, cardId, instrumentId, parentId, identityId } = place;
-  const named = wire.original === null ? null : await messageGet(issuer.db, tenantId, wire.original);
+  const named = wire.original === null ? null : await messageGet(deps.db, tenantId, wire.original);
   const authorizationId = named?.authorization_id ?? null;
   const cardKey = { tenantId, id: cardId };
-  return issuer.committer.submit<Outcome>({
+  return deps.committer.submit<Outcome>({
     name: `card.${wire.operation}`,
     owner: tenantId,
     needs: [
@@ -238,11 +243,11 @@ async function attempt(issuer: Issuer, place: CardPlace, around: Surroundings, w
         authorizationId === null ? undefined : loaded.get(authorizationKind, { tenantId, id: authorizationId });
       // A message about another card's payment names nothing of this one.
       const row = found?.card_id === cardId ? found : null;
-      const now = issuer.clock.now();
+      const now = deps.clock.now();
       const counter = loaded.get(counterKind, cardKey);
       const windows = counter?.windows ?? {};
       const ruling = RULES[wire.operation]({
-        issuer,
+        deps,
         place,
         around,
         wire,
@@ -258,7 +263,7 @@ async function attempt(issuer: Issuer, place: CardPlace, around: Surroundings, w
       const reason = 'refused' in ruling ? ruling.refused : null;
       const after = done?.booked.row ?? row;
       const answer = answerWith(
-        after?.details.answer ?? freshAnswer(issuer, card, wire),
+        after?.details.answer ?? freshAnswer(deps, card, wire),
         reason ? REASONS[reason] : '00',
         done ? wire.amount.minor : null,
       );
@@ -276,7 +281,7 @@ async function attempt(issuer: Issuer, place: CardPlace, around: Surroundings, w
         value: { answer, row: after, reason, explanation: ruling.explanation ?? [] },
         changes: [
           ...(done
-            ? written(issuer, {
+            ? written(deps, {
                 before: row,
                 booked: done.booked,
                 counter,
@@ -294,14 +299,14 @@ async function attempt(issuer: Issuer, place: CardPlace, around: Surroundings, w
 
 /** One message of a payment's later life. */
 export async function followUp(
-  issuer: Issuer,
+  deps: IssuingDeps,
   place: CardPlace,
   around: Surroundings,
   wire: FollowUpWire,
 ): Promise<Outcome> {
   for (;;) {
     try {
-      return await attempt(issuer, place, around, wire);
+      return await attempt(deps, place, around, wire);
     } catch (error) {
       // Its original was committed meanwhile, and a message's authorization never changes: the next look finds it.
       if (!(error instanceof Overtaken)) throw error;
@@ -310,11 +315,11 @@ export async function followUp(
 }
 
 /** Ends a hold: when its time is over, or (the simulator) before. False: nothing is held any more. */
-export async function expire(issuer: Issuer, tenantId: bigint, id: bigint, when: 'due' | 'now'): Promise<boolean> {
-  const known = await authorizationGet(issuer.db, tenantId, id);
+export async function expire(deps: IssuingDeps, tenantId: bigint, id: bigint, when: 'due' | 'now'): Promise<boolean> {
+  const known = await authorizationGet(deps.db, tenantId, id);
   if (!known) return false;
   const { card_id: cardId, instrument_id: instrumentId } = known;
-  return issuer.committer.submit<boolean>({
+  return deps.committer.submit<boolean>({
     name: 'card.expire_hold',
     owner: tenantId,
     needs: [
@@ -325,7 +330,7 @@ export async function expire(issuer: Issuer, tenantId: bigint, id: bigint, when:
     ],
     decide(loaded) {
       const row = loaded.get(authorizationKind, { tenantId, id });
-      const now = issuer.clock.now();
+      const now = deps.clock.now();
       const due = row?.state === 'OPEN' && (when === 'now' || (row.expires_at !== null && row.expires_at <= now));
       if (!row || !due) return { value: false, changes: [] };
       const counter = loaded.get(counterKind, { tenantId, id: cardId });
@@ -334,7 +339,7 @@ export async function expire(issuer: Issuer, tenantId: bigint, id: bigint, when:
       const funds = loaded.get(fundsKind, { tenantId, id: instrumentId });
       return {
         value: true,
-        changes: written(issuer, {
+        changes: written(deps, {
           before: row,
           booked: { ...booked, row: after },
           counter,

@@ -4,7 +4,6 @@
 import { fundsKind, needFunds } from '../accounts/index.ts';
 import { cardGet, needCard } from '../cards/index.ts';
 import { REASONS, type Reason } from '../decision/index.ts';
-import type { Issuer } from '../issuer/index.ts';
 import {
   type Authorization,
   answerOf,
@@ -18,6 +17,7 @@ import {
   storedAnswer,
   written,
 } from '../payments/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
 import { counterKind, needCounter } from '../rules/index.ts';
 import { answerWith, type Outcome } from './authorize.ts';
 import { type CardPlace, placeOf, type Surroundings, surroundingsOf } from './find.ts';
@@ -40,14 +40,18 @@ function endingOf({ decision, cause }: Forwarded, fallback: 'APPROVE' | 'DECLINE
 }
 
 /** The card's default decision, else the profile's. */
-async function fallbackOf(issuer: Issuer, place: CardPlace, { profile }: Surroundings): Promise<'APPROVE' | 'DECLINE'> {
-  const card = await cardGet(issuer.db, place.tenantId, place.cardId);
+async function fallbackOf(
+  deps: IssuingDeps,
+  place: CardPlace,
+  { profile }: Surroundings,
+): Promise<'APPROVE' | 'DECLINE'> {
+  const card = await cardGet(deps.db, place.tenantId, place.cardId);
   return card?.details.timeoutDecision ?? profile.settings.forwardingDefault;
 }
 
-function conclude(issuer: Issuer, row: Authorization, { approve, reason, note }: Ending): Promise<Outcome> {
+function conclude(deps: IssuingDeps, row: Authorization, { approve, reason, note }: Ending): Promise<Outcome> {
   const { tenant_id: tenantId, id, card_id: cardId, instrument_id: instrumentId, reference } = row;
-  return issuer.committer.submit<Outcome>({
+  return deps.committer.submit<Outcome>({
     name: 'card.forwarded',
     owner: tenantId,
     needs: [
@@ -66,7 +70,7 @@ function conclude(issuer: Issuer, row: Authorization, { approve, reason, note }:
           : answerWith(found.details.answer, REASONS[reason], null);
         return { value: { answer, row: found, reason: found.reason, explanation: found.explanation }, changes: [] };
       }
-      const now = issuer.clock.now();
+      const now = deps.clock.now();
       const counter = loaded.get(counterKind, { tenantId, id: cardId });
       const windows = counter?.windows ?? {};
       const explanation = found.explanation.map((step) =>
@@ -87,7 +91,7 @@ function conclude(issuer: Issuer, row: Authorization, { approve, reason, note }:
       return {
         value: { answer, row: booked.row, reason: booked.row.reason, explanation },
         changes: [
-          ...written(issuer, {
+          ...written(deps, {
             before: found,
             booked,
             counter,
@@ -106,12 +110,12 @@ function conclude(issuer: Issuer, row: Authorization, { approve, reason, note }:
 const cvvOf = ({ explanation }: Authorization): string | null =>
   explanation.some(({ check, result }) => check === 'CVV' && result === 'PASSED') ? 'M' : null;
 
-const told = (issuer: Issuer, row: Authorization): Readonly<Record<string, unknown>> => ({
+const told = (deps: IssuingDeps, row: Authorization): Readonly<Record<string, unknown>> => ({
   type: 'authorization.request',
   timestamp: row.created_at.toISOString(),
   data: {
-    authorizationId: issuer.permutation.outward(row.id),
-    cardId: issuer.permutation.outward(row.card_id),
+    authorizationId: deps.permutation.outward(row.id),
+    cardId: deps.permutation.outward(row.card_id),
     channel: row.channel,
     merchant: row.merchant,
     amount: { currency: row.currency, amount: Number(row.amount) },
@@ -122,35 +126,35 @@ const told = (issuer: Issuer, row: Authorization): Readonly<Record<string, unkno
 
 /** Asks the tenant and commits what it says. */
 export async function askTenant(
-  issuer: Issuer,
+  deps: IssuingDeps,
   forward: Forward,
   place: CardPlace,
   around: Surroundings,
   id: bigint,
 ): Promise<Outcome> {
-  const row = await authorizationGet(issuer.db, place.tenantId, id);
+  const row = await authorizationGet(deps.db, place.tenantId, id);
   const to = around.tenant.settings.forwarding;
   if (!row) throw new Error('a pending authorization has no row');
   const heard: Forwarded = to
     ? await forward({
         ...to,
-        id: issuer.permutation.outward(row.id),
-        at: issuer.clock.now(),
-        body: told(issuer, row),
+        id: deps.permutation.outward(row.id),
+        at: deps.clock.now(),
+        body: told(deps, row),
       }).catch((error: unknown) => {
-        issuer.log.warn({ err: error }, 'forwarding failed');
+        deps.log.warn({ err: error }, 'forwarding failed');
         return { decision: null, cause: 'failed' };
       })
     : { decision: null, cause: 'switched off meanwhile' };
-  return conclude(issuer, row, endingOf(heard, await fallbackOf(issuer, place, around)));
+  return conclude(deps, row, endingOf(heard, await fallbackOf(deps, place, around)));
 }
 
 /** Whoever was to ask is gone, or another process is at it: the default decision ends the waiting. */
-export async function concludeByDefault(issuer: Issuer, tenantId: bigint, id: bigint): Promise<Outcome | null> {
-  const row = await authorizationGet(issuer.db, tenantId, id);
-  const card = row && (await cardGet(issuer.db, tenantId, row.card_id));
-  const around = card && (await surroundingsOf(issuer, placeOf(card)));
+export async function concludeByDefault(deps: IssuingDeps, tenantId: bigint, id: bigint): Promise<Outcome | null> {
+  const row = await authorizationGet(deps.db, tenantId, id);
+  const card = row && (await cardGet(deps.db, tenantId, row.card_id));
+  const around = card && (await surroundingsOf(deps, placeOf(card)));
   if (!row || !card || !around) return null;
-  const fallback = await fallbackOf(issuer, placeOf(card), around);
-  return conclude(issuer, row, endingOf({ decision: null, cause: 'nobody answered' }, fallback));
+  const fallback = await fallbackOf(deps, placeOf(card), around);
+  return conclude(deps, row, endingOf({ decision: null, cause: 'nobody answered' }, fallback));
 }

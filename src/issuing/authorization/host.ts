@@ -1,7 +1,7 @@
 // The issuing side as the card network sees it: every message finds its card, is answered, and has its effect at most once.
 // Rule: nothing of a message is kept but what stands in authorizations and their messages; number, CVV and PIN are never stored.
 import type { IssuerHost, NetworkRequest } from '../../network/index.ts';
-import type { Issuer } from '../issuer/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
 import { authorizeCommand, notFound, type Outcome } from './authorize.ts';
 import { type CardPlace, cardFinder, type FindCard, type Surroundings, surroundingsOf } from './find.ts';
 import { type FollowUp, type FollowUpWire, followUp } from './follow-up.ts';
@@ -36,7 +36,12 @@ interface Proof {
  * trace id of the payment in which the cardholder agreed. A small amount alone is none: no message of this network claims it, and the
  * count of small payments since the last authentication, which the law asks for, would have to be claimed with it.
  */
-function proofOf(issuer: Issuer, { verifyCavv }: AuthorizationPorts, request: NetworkRequest, trusted: boolean): Proof {
+function proofOf(
+  deps: IssuingDeps,
+  { verifyCavv }: AuthorizationPorts,
+  request: NetworkRequest,
+  trusted: boolean,
+): Proof {
   if (request.channel !== 'ecommerce' || request.operation !== 'authorize')
     return { sca: 'not_needed', cavvHash: null };
   if (trusted) return { sca: 'authenticated', cavvHash: null };
@@ -55,7 +60,7 @@ function proofOf(issuer: Issuer, { verifyCavv }: AuthorizationPorts, request: Ne
     if (verifyCavv(claim)) {
       // Over the bytes: another spelling of a value is the same value.
       const bytes = /^[0-9a-f]{40}$/i.test(cavv) ? Buffer.from(cavv, 'hex') : Buffer.from(cavv, 'base64');
-      return { sca: 'authenticated', cavvHash: issuer.vault.keyed('card.used_cavv', bytes).toString('base64url') };
+      return { sca: 'authenticated', cavvHash: deps.vault.keyed('card.used_cavv', bytes).toString('base64url') };
     }
   }
   const agreed = request.initiator === 'merchant' && request.originalTraceId !== null;
@@ -67,9 +72,9 @@ const isLife = (request: NetworkRequest): request is NetworkRequest & { operatio
   LIFE.has(request.operation);
 
 export function createAuthorizer(
-  issuer: Issuer,
+  deps: IssuingDeps,
   ports: AuthorizationPorts,
-  find: FindCard = cardFinder(issuer),
+  find: FindCard = cardFinder(deps),
 ): Authorizer {
   /** Authorizations whose tenant is being asked by this process: a repeat waits for the same answer. */
   const asking = new Map<bigint, Promise<Outcome>>();
@@ -77,8 +82,8 @@ export function createAuthorizer(
   async function finish(place: CardPlace, around: Surroundings, id: bigint, mine: boolean): Promise<Outcome | null> {
     const under = asking.get(id);
     if (under) return under;
-    if (!mine) return concludeByDefault(issuer, place.tenantId, id);
-    const work = askTenant(issuer, ports.forward, place, around, id).finally(() => asking.delete(id));
+    if (!mine) return concludeByDefault(deps, place.tenantId, id);
+    const work = askTenant(deps, ports.forward, place, around, id).finally(() => asking.delete(id));
     asking.set(id, work);
     return work;
   }
@@ -89,10 +94,10 @@ export function createAuthorizer(
     request: NetworkRequest,
     beside: AskedBeside,
   ): Promise<Outcome> {
-    const { sca, cavvHash } = proofOf(issuer, ports, request, beside.authenticated ?? false);
+    const { sca, cavvHash } = proofOf(deps, ports, request, beside.authenticated ?? false);
     const { dryRun = false, walletTokenId = null } = beside;
-    const first = await issuer.committer.submit(
-      authorizeCommand(issuer, place, around, request, { dryRun, cavvHash, sca, walletTokenId }),
+    const first = await deps.committer.submit(
+      authorizeCommand(deps, place, around, request, { dryRun, cavvHash, sca, walletTokenId }),
     );
     if (!('pending' in first)) return first;
     return (await finish(place, around, first.pending, first.mine)) ?? notFound(request);
@@ -100,17 +105,17 @@ export function createAuthorizer(
 
   async function ask(request: NetworkRequest, beside: AskedBeside = {}): Promise<Outcome> {
     const place = await find(request.pan);
-    const around = place && (await surroundingsOf(issuer, place));
+    const around = place && (await surroundingsOf(deps, place));
     if (!place || !around) return notFound(request);
-    return isLife(request) ? followUp(issuer, place, around, request) : authorize(place, around, request, beside);
+    return isLife(request) ? followUp(deps, place, around, request) : authorize(place, around, request, beside);
   }
 
   return {
     ask,
     handle: async (request) => (await ask(request)).answer,
     async live(place, wire) {
-      const around = await surroundingsOf(issuer, place);
-      return around ? followUp(issuer, place, around, wire) : notFound(wire);
+      const around = await surroundingsOf(deps, place);
+      return around ? followUp(deps, place, around, wire) : notFound(wire);
     },
   };
 }

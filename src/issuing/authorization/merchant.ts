@@ -1,7 +1,7 @@
 // A foreign merchant, as the simulator plays it: the messages that it sends. Rule: they differ in nothing from those of the network.
 import type { Money } from '../../base/index.ts';
 import { makeStan, type NetworkRequest } from '../../network/index.ts';
-import type { Issuer } from '../issuer/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
 import type { Wire } from './authorize.ts';
 
 /** Everybody that has no merchant of its own shops here. */
@@ -16,7 +16,7 @@ export const SHOP: Wire['terminal'] = {
 
 /** A message about a payment, e-commerce and final unless the fields say otherwise. */
 export const merchantWire = <Operation extends Wire['operation']>(
-  { permutation, ids, clock }: Issuer,
+  { permutation, ids, clock }: IssuingDeps,
   operation: Operation,
   amount: Money,
   fields: Partial<Wire>,

@@ -3,9 +3,9 @@ import type { Permutation } from '../../base/index.ts';
 import type { Card } from '../cards/index.ts';
 import type { Step } from '../decision/index.ts';
 import { shown } from '../fields/index.ts';
-import type { Issuer } from '../issuer/index.ts';
 import { type Authorization, authorizationsOfCard, authorizationsOfReferences } from '../payments/index.ts';
 import { identityGet } from '../people/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
 import {
   availableOfLimits,
   COUNTERS,
@@ -59,30 +59,30 @@ export const paymentView = ({ outward }: Permutation, row: Authorization): objec
 
 /** The newest first; `before` is the id of the last one that the asker knows. */
 export const paymentsOf = (
-  issuer: Pick<Issuer, 'db'>,
+  deps: Pick<IssuingDeps, 'db'>,
   card: Pick<Card, 'tenant_id' | 'id'>,
   { before, limit }: { readonly before: bigint | null; readonly limit: number },
-): Promise<Authorization[]> => authorizationsOfCard(issuer.db, card.tenant_id, card.id, before, limit);
+): Promise<Authorization[]> => authorizationsOfCard(deps.db, card.tenant_id, card.id, before, limit);
 
 /** What was decided on the network's messages with these references, of any tenant's cards. */
-export async function decisionsOf(issuer: Issuer, references: readonly string[]): Promise<object[]> {
-  const tenants = await issuer.tenants.all();
+export async function decisionsOf(deps: IssuingDeps, references: readonly string[]): Promise<object[]> {
+  const tenants = await deps.tenants.all();
   const rows = await authorizationsOfReferences(
-    issuer.db,
+    deps.db,
     tenants.map(({ id }) => id),
     references,
   );
-  return rows.map((row) => paymentView(issuer.permutation, row));
+  return rows.map((row) => paymentView(deps.permutation, row));
 }
 
 /** The rules of the levels above a card. */
 export async function rulesAbove(
-  issuer: Issuer,
+  deps: IssuingDeps,
   card: Card,
 ): Promise<Readonly<Record<Exclude<Level, 'CARD'>, SpendRules>>> {
   const [around, identity] = await Promise.all([
-    surroundingsOf(issuer, placeOf(card)),
-    identityGet(issuer.db, card.tenant_id, card.identity_id),
+    surroundingsOf(deps, placeOf(card)),
+    identityGet(deps.db, card.tenant_id, card.identity_id),
   ]);
   return {
     PLATFORM: around?.levels.PLATFORM.rules ?? {},
@@ -93,16 +93,16 @@ export async function rulesAbove(
 
 /** What is left of the strictest limit of each interval that has one. */
 export async function availableToSpend(
-  issuer: Issuer,
+  deps: IssuingDeps,
   card: Card,
 ): Promise<readonly { readonly interval: Interval; readonly currency: string; readonly amount: number }[]> {
   const [around, identity, counter] = await Promise.all([
-    surroundingsOf(issuer, placeOf(card)),
-    identityGet(issuer.db, card.tenant_id, card.identity_id),
-    counterGet(issuer.db, card.tenant_id, card.id),
+    surroundingsOf(deps, placeOf(card)),
+    identityGet(deps.db, card.tenant_id, card.identity_id),
+    counterGet(deps.db, card.tenant_id, card.id),
   ]);
   if (!around || !identity) return [];
-  const now = issuer.clock.now();
+  const now = deps.clock.now();
   const levels = levelsOf(around, identity, card);
   return availableOfLimits(levels, card.currency, (name) => usedOf(counter?.windows ?? {}, name, now)).map(
     ({ interval, available }) => ({ interval, currency: card.currency, amount: Number(available) }),

@@ -3,7 +3,7 @@
 import Type, { type TSchema } from 'typebox';
 import { Choice, Matching, Nullable, Optional, Shape } from '../../http/index.ts';
 import { REASONS } from '../decision/index.ts';
-import { milliseconds, minorUnits, money, shownId, shownText, textOrNull } from '../issuer/index.ts';
+import { milliseconds, minorUnits, money, shownId, shownText, textOrNull } from '../requests/index.ts';
 import { LEVELS } from '../rules/index.ts';
 
 const flag = Type.Boolean();

@@ -3,14 +3,14 @@ import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
 import type { Session } from '../access/index.ts';
 import { cardAsked } from '../cards/index.ts';
 import { digits, pathId, queryInteger, shape } from '../fields/index.ts';
-import type { Issuer } from '../issuer/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
 import { paymentsOf, paymentView } from './read.ts';
 import { payments as paymentsShown } from './routes-answers.ts';
 
 const endpoint = endpointOf<Session>();
 const MOST = 100;
 
-export const paymentEndpoints = (issuer: Issuer): AnyEndpoint<Session>[] => [
+export const paymentEndpoints = (deps: IssuingDeps): AnyEndpoint<Session>[] => [
   endpoint({
     method: 'GET',
     path: '/cards/payments/:cardId',
@@ -25,10 +25,10 @@ export const paymentEndpoints = (issuer: Issuer): AnyEndpoint<Session>[] => [
     query: shape({ limit: queryInteger({ min: 1, max: MOST }), before: digits({}) }),
     answers: { 200: { description: 'A page of payments', schema: paymentsShown } },
     async handler({ principal, params, query }) {
-      const card = await cardAsked(issuer, principal, params.cardId);
-      const before = query.before === undefined ? null : (issuer.permutation.inward(query.before) ?? 0n);
-      const rows = await paymentsOf(issuer, card, { before, limit: query.limit ?? MOST });
-      const payments = rows.map((row) => paymentView(issuer.permutation, row));
+      const card = await cardAsked(deps, principal, params.cardId);
+      const before = query.before === undefined ? null : (deps.permutation.inward(query.before) ?? 0n);
+      const rows = await paymentsOf(deps, card, { before, limit: query.limit ?? MOST });
+      const payments = rows.map((row) => paymentView(deps.permutation, row));
       return { status: 200, body: { payments, responseCount: payments.length } };
     },
   }),

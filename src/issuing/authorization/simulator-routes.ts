@@ -17,8 +17,8 @@ import {
 } from '../../http/index.ts';
 import { type Channel, isApproved } from '../../network/index.ts';
 import { type Card, cardGet } from '../cards/index.ts';
-import type { Issuer } from '../issuer/index.ts';
 import { type Authorization, authorizationFind, authorizationGet } from '../payments/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
 import type { Outcome } from './authorize.ts';
 import { placeOf } from './find.ts';
 import { expire, type FollowUp } from './follow-up.ts';
@@ -46,7 +46,7 @@ const answers = {
   404: { description: 'No such card or authorization' },
 } as const;
 
-export function authorizationSimulatorEndpoints(issuer: Issuer, authorizer: Authorizer): AnyEndpoint<unknown>[] {
+export function authorizationSimulatorEndpoints(issuer: IssuingDeps, authorizer: Authorizer): AnyEndpoint<unknown>[] {
   const { db, permutation, tenants, vault } = issuer;
   const tenantIds = async (): Promise<bigint[]> => (await tenants.all()).map(({ id }) => id);
   const unknown = (): Failure => new Failure('not_found', { message: 'No such card or authorization' });

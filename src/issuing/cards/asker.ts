@@ -2,7 +2,7 @@
 // Rule: somebody else's card is as unknown as a number that nobody has.
 import type { Session } from '../access/index.ts';
 import { type Funds, fundsOf } from '../accounts/index.ts';
-import { type Issuer, Refusal } from '../issuer/index.ts';
+import { type IssuingDeps, Refusal } from '../requests/index.ts';
 import type { Profile } from '../tenants/index.ts';
 import { cardsList, EVERY_CARD } from './list-queries.ts';
 import type { Card } from './model.ts';
@@ -21,33 +21,33 @@ export const askerIs = (card: Card | undefined, { identityId }: Asker): card is 
   card !== undefined && (identityId === null || card.identity_id === identityId);
 
 /** The id that was given; one that can't be an id is as unknown as one that nobody has. */
-export function idGiven(issuer: Issuer, text: string): bigint {
-  const id = issuer.permutation.inward(text);
+export function idGiven(deps: IssuingDeps, text: string): bigint {
+  const id = deps.permutation.inward(text);
   if (id === null) throw new Refusal('RESOURCE_NOT_FOUND');
   return id;
 }
 
 /** The identity's own card. */
-export async function cardAsked(issuer: Issuer, { tenant, identity }: Session, text: string): Promise<Card> {
-  const card = await cardGet(issuer.db, tenant.id, idGiven(issuer, text));
+export async function cardAsked(deps: IssuingDeps, { tenant, identity }: Session, text: string): Promise<Card> {
+  const card = await cardGet(deps.db, tenant.id, idGiven(deps, text));
   if (card?.identity_id !== identity.id) throw new Refusal('RESOURCE_NOT_FOUND');
   return card;
 }
 
-export async function profileOf(issuer: Issuer, card: Card): Promise<Profile> {
-  const profile = await issuer.tenants.profile(card.tenant_id, card.profile_id);
+export async function profileOf(deps: IssuingDeps, card: Card): Promise<Profile> {
+  const profile = await deps.tenants.profile(card.tenant_id, card.profile_id);
   if (!profile) throw new Refusal('RESOURCE_NOT_FOUND');
   return profile;
 }
 
 /** A page of an identity's cards, the newest first, without number and CVV: what somebody sees who is not their holder. */
 export async function cardsOf(
-  issuer: Issuer,
+  deps: IssuingDeps,
   { tenant, identity }: Pick<Session, 'tenant' | 'identity'>,
   page: { readonly offset: number; readonly limit: number },
 ): Promise<{ readonly cards: readonly object[]; readonly count: number }> {
-  const { cards, count } = await cardsList(issuer.db, tenant.id, { identityId: identity.id, ...EVERY_CARD }, page);
+  const { cards, count } = await cardsList(deps.db, tenant.id, { identityId: identity.id, ...EVERY_CARD }, page);
   const ids = cards.map(({ id }) => id);
-  const funds: ReadonlyMap<bigint, Funds> = ids.length === 0 ? new Map() : await fundsOf(issuer.db, tenant.id, ids);
-  return { cards: cards.map((card) => cardView(issuer.permutation, card, funds.get(card.id) ?? null, null)), count };
+  const funds: ReadonlyMap<bigint, Funds> = ids.length === 0 ? new Map() : await fundsOf(deps.db, tenant.id, ids);
+  return { cards: cards.map((card) => cardView(deps.permutation, card, funds.get(card.id) ?? null, null)), count };
 }

@@ -3,7 +3,7 @@
 import Type from 'typebox';
 import { Choice, Matching, Optional, Shape } from '../../http/index.ts';
 import { balances, instrumentState } from '../accounts/index.ts';
-import { alpha2, currencyCode, milliseconds, page, shownId, shownText } from '../issuer/index.ts';
+import { alpha2, currencyCode, milliseconds, page, shownId, shownText } from '../requests/index.ts';
 import { MANUFACTURING_STATES, REPLACEMENT_REASONS } from './model.ts';
 
 const flag = Type.Boolean();

@@ -4,8 +4,8 @@ import { timingSafeEqual } from 'node:crypto';
 import { addMs, formatAmount, type Money, type Pan } from '../../base/index.ts';
 import { messageWrite, oneTimeCode } from '../access/index.ts';
 import { type Card, cardGet, cardOfFingerprint, expiryMoment } from '../cards/index.ts';
-import type { Issuer } from '../issuer/index.ts';
 import { factorsOf, type User, userGet } from '../people/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
 import type { AuthChannel } from '../tenants/index.ts';
 import {
   type ChallengeRow,
@@ -67,11 +67,11 @@ export function waysOf(
 const maskedMobile = (mobile: string): string =>
   `${mobile.slice(0, 4)}${'*'.repeat(Math.max(0, mobile.length - 7))}${mobile.slice(-3)}`;
 
-const hashOf = (issuer: Issuer, row: Pick<ChallengeRow, 'tenant_id' | 'id'>, code: string): string =>
-  issuer.vault.keyed('card.challenge', `${row.tenant_id}/${row.id}/${code}`).toString('hex');
+const hashOf = (deps: IssuingDeps, row: Pick<ChallengeRow, 'tenant_id' | 'id'>, code: string): string =>
+  deps.vault.keyed('card.challenge', `${row.tenant_id}/${row.id}/${code}`).toString('hex');
 
-const shown = (issuer: Issuer, row: ChallengeRow, fallback: boolean): ShownChallenge => ({
-  id: issuer.permutation.outward(row.id),
+const shown = (deps: IssuingDeps, row: ChallengeRow, fallback: boolean): ShownChallenge => ({
+  id: deps.permutation.outward(row.id),
   channel: row.channel,
   sentTo: row.channel === 'OTP_SMS' && row.mobile !== null ? maskedMobile(row.mobile) : null,
   fallback: fallback ? 'OTP_SMS' : null,
@@ -81,14 +81,14 @@ const textFor = (row: Pick<ChallengeRow, 'amount' | 'currency' | 'merchant'>, co
   `${code} confirms your payment of ${formatAmount(row.amount, row.currency)} ${row.currency} at ${row.merchant}. Never tell it to anyone.`;
 
 /** null: no card of ours. A challenge that is begun here is sent before this resolves. */
-export async function enrol(issuer: Issuer, payment: Payment): Promise<Enrolment | null> {
-  const place = await cardOfFingerprint(issuer.db, issuer.vault.fingerprint(payment.pan));
-  const card = place && (await cardGet(issuer.db, place.tenantId, place.id));
+export async function enrol(deps: IssuingDeps, payment: Payment): Promise<Enrolment | null> {
+  const place = await cardOfFingerprint(deps.db, deps.vault.fingerprint(payment.pan));
+  const card = place && (await cardGet(deps.db, place.tenantId, place.id));
   if (!card) return null;
-  const now = issuer.clock.now();
+  const now = deps.clock.now();
   if (card.state !== 'ACTIVE' || expiryMoment(card.expires) <= now) return { kind: 'refused' };
-  const profile = await issuer.tenants.profile(card.tenant_id, card.profile_id);
-  const { channels, mobile } = waysOf(card, await linkedOf(issuer, card));
+  const profile = await deps.tenants.profile(card.tenant_id, card.profile_id);
+  const { channels, mobile } = waysOf(card, await linkedOf(deps, card));
   const [channel] = channels;
   if (!channel) return { kind: 'not_enrolled' };
   const below = profile?.settings.threeDs.frictionlessBelow ?? 0;
@@ -96,7 +96,7 @@ export async function enrol(issuer: Issuer, payment: Payment): Promise<Enrolment
     return { kind: 'frictionless' };
   const bare: ChallengeRow = {
     tenant_id: card.tenant_id,
-    id: issuer.ids.next(),
+    id: deps.ids.next(),
     card_id: card.id,
     channel,
     state: 'PENDING',
@@ -114,78 +114,78 @@ export async function enrol(issuer: Issuer, payment: Payment): Promise<Enrolment
   };
   const fallback = channels.length > 1;
   if (channel !== 'OTP_SMS' || mobile === null) {
-    await challengeInsert(issuer.db, bare);
-    return { kind: 'challenge', challenge: shown(issuer, bare, fallback) };
+    await challengeInsert(deps.db, bare);
+    return { kind: 'challenge', challenge: shown(deps, bare, fallback) };
   }
-  const code = oneTimeCode(issuer);
-  const row: ChallengeRow = { ...bare, code_hash: hashOf(issuer, bare, code), sends: 1 };
-  await issuer.db.transaction(async (db) => {
+  const code = oneTimeCode(deps);
+  const row: ChallengeRow = { ...bare, code_hash: hashOf(deps, bare, code), sends: 1 };
+  await deps.db.transaction(async (db) => {
     await challengeInsert(db, row);
-    await messageWrite(issuer, db, {
+    await messageWrite(deps, db, {
       tenantId: row.tenant_id,
       channel: 'SMS',
       recipient: mobile,
       text: textFor(row, code),
     });
   });
-  return { kind: 'challenge', challenge: shown(issuer, row, fallback) };
+  return { kind: 'challenge', challenge: shown(deps, row, fallback) };
 }
 
-async function linkedOf(issuer: Issuer, card: Card): Promise<Parameters<typeof waysOf>[1]> {
-  const id = card.details.threeDs && issuer.permutation.inward(card.details.threeDs.linkedUserId);
-  const user = id === null ? null : await userGet(issuer.db, card.tenant_id, id);
-  return user && { user, factors: await factorsOf(issuer.db, user.tenant_id, user.id) };
+async function linkedOf(deps: IssuingDeps, card: Card): Promise<Parameters<typeof waysOf>[1]> {
+  const id = card.details.threeDs && deps.permutation.inward(card.details.threeDs.linkedUserId);
+  const user = id === null ? null : await userGet(deps.db, card.tenant_id, id);
+  return user && { user, factors: await factorsOf(deps.db, user.tenant_id, user.id) };
 }
 
-const rowOf = async (issuer: Issuer, text: string): Promise<ChallengeRow | null> => {
-  const id = issuer.permutation.inward(text);
-  return id === null ? null : challengeGet(issuer.db, id);
+const rowOf = async (deps: IssuingDeps, text: string): Promise<ChallengeRow | null> => {
+  const id = deps.permutation.inward(text);
+  return id === null ? null : challengeGet(deps.db, id);
 };
 
 /** Where a challenge stands; one whose time is over ends here. An unknown one has failed. */
-export async function stateOf(issuer: Issuer, id: string): Promise<ChallengeRow['state']> {
-  const row = await rowOf(issuer, id);
-  return row ? current(issuer, row) : 'FAILED';
+export async function stateOf(deps: IssuingDeps, id: string): Promise<ChallengeRow['state']> {
+  const row = await rowOf(deps, id);
+  return row ? current(deps, row) : 'FAILED';
 }
 
-async function current(issuer: Issuer, row: ChallengeRow): Promise<ChallengeRow['state']> {
-  const now = issuer.clock.now();
+async function current(deps: IssuingDeps, row: ChallengeRow): Promise<ChallengeRow['state']> {
+  const now = deps.clock.now();
   if (row.state !== 'PENDING' || row.expires_at > now) return row.state;
-  if (await challengeEnd(issuer.db, row, 'EXPIRED', now)) return 'EXPIRED';
-  return (await challengeGet(issuer.db, row.id))?.state ?? 'EXPIRED';
+  if (await challengeEnd(deps.db, row, 'EXPIRED', now)) return 'EXPIRED';
+  return (await challengeGet(deps.db, row.id))?.state ?? 'EXPIRED';
 }
 
 /** PENDING: the code was wrong, and another may be tried. The last wrong one ends the challenge. */
-export async function checkCode(issuer: Issuer, id: string, code: string): Promise<ChallengeRow['state']> {
-  const row = await rowOf(issuer, id);
+export async function checkCode(deps: IssuingDeps, id: string, code: string): Promise<ChallengeRow['state']> {
+  const row = await rowOf(deps, id);
   if (!row) return 'FAILED';
-  const state = await current(issuer, row);
+  const state = await current(deps, row);
   if (state !== 'PENDING' || row.code_hash === null) return state;
-  const now = issuer.clock.now();
-  const right = timingSafeEqual(Buffer.from(hashOf(issuer, row, code), 'hex'), Buffer.from(row.code_hash, 'hex'));
+  const now = deps.clock.now();
+  const right = timingSafeEqual(Buffer.from(hashOf(deps, row, code), 'hex'), Buffer.from(row.code_hash, 'hex'));
   if (right && row.tries < MOST_TRIES) {
-    if (await challengeEnd(issuer.db, row, 'PASSED', now)) return 'PASSED';
-    return (await challengeGet(issuer.db, row.id))?.state ?? 'FAILED';
+    if (await challengeEnd(deps.db, row, 'PASSED', now)) return 'PASSED';
+    return (await challengeGet(deps.db, row.id))?.state ?? 'FAILED';
   }
-  const tries = await challengeTry(issuer.db, row, now);
+  const tries = await challengeTry(deps.db, row, now);
   if (tries !== null && tries < MOST_TRIES) return 'PENDING';
-  await challengeEnd(issuer.db, row, 'FAILED', now);
-  return (await challengeGet(issuer.db, row.id))?.state ?? 'FAILED';
+  await challengeEnd(deps.db, row, 'FAILED', now);
+  return (await challengeGet(deps.db, row.id))?.state ?? 'FAILED';
 }
 
-async function sendCode(issuer: Issuer, row: ChallengeRow): Promise<ChallengeRow | null> {
+async function sendCode(deps: IssuingDeps, row: ChallengeRow): Promise<ChallengeRow | null> {
   const { mobile } = row;
   if (mobile === null) return null;
-  const now = issuer.clock.now();
-  const code = oneTimeCode(issuer);
-  return issuer.db.transaction(async (db) => {
+  const now = deps.clock.now();
+  const code = oneTimeCode(deps);
+  return deps.db.transaction(async (db) => {
     const sent = await challengeSend(db, row, {
-      codeHash: hashOf(issuer, row, code),
+      codeHash: hashOf(deps, row, code),
       sentAt: now,
       expiresAt: addMs(now, VALID_MS),
     });
     if (sent)
-      await messageWrite(issuer, db, {
+      await messageWrite(deps, db, {
         tenantId: row.tenant_id,
         channel: 'SMS',
         recipient: mobile,
@@ -196,35 +196,35 @@ async function sendCode(issuer: Issuer, row: ChallengeRow): Promise<ChallengeRow
 }
 
 /** Another code; not within 15 seconds of the last, and not without end. */
-export async function resend(issuer: Issuer, id: string): Promise<'sent' | 'too_early' | 'no_more'> {
-  const row = await rowOf(issuer, id);
-  if (row?.channel !== 'OTP_SMS' || row.sends >= MOST_SENDS || (await current(issuer, row)) !== 'PENDING')
+export async function resend(deps: IssuingDeps, id: string): Promise<'sent' | 'too_early' | 'no_more'> {
+  const row = await rowOf(deps, id);
+  if (row?.channel !== 'OTP_SMS' || row.sends >= MOST_SENDS || (await current(deps, row)) !== 'PENDING')
     return 'no_more';
-  if (addMs(row.sent_at, RESEND_MS) > issuer.clock.now()) return 'too_early';
-  return (await sendCode(issuer, row)) ? 'sent' : 'too_early';
+  if (addMs(row.sent_at, RESEND_MS) > deps.clock.now()) return 'too_early';
+  return (await sendCode(deps, row)) ? 'sent' : 'too_early';
 }
 
 /** From the first channel to a code by SMS; null when the challenge is over or there is no telephone. */
-export async function fallBack(issuer: Issuer, id: string): Promise<ShownChallenge | null> {
-  const row = await rowOf(issuer, id);
-  if (!row || row.channel === 'OTP_SMS' || (await current(issuer, row)) !== 'PENDING') return null;
-  const sent = await sendCode(issuer, row);
-  return sent && shown(issuer, sent, false);
+export async function fallBack(deps: IssuingDeps, id: string): Promise<ShownChallenge | null> {
+  const row = await rowOf(deps, id);
+  if (!row || row.channel === 'OTP_SMS' || (await current(deps, row)) !== 'PENDING') return null;
+  const sent = await sendCode(deps, row);
+  return sent && shown(deps, sent, false);
 }
 
 /** The cardholder's device answers; false when the challenge waits for no device. */
 export async function answerFromDevice(
-  issuer: Issuer,
+  deps: IssuingDeps,
   id: string,
   result: 'success' | 'invalid' | 'expired',
 ): Promise<boolean | null> {
-  const row = await rowOf(issuer, id);
+  const row = await rowOf(deps, id);
   if (!row) return null;
-  if (row.channel === 'OTP_SMS' || (await current(issuer, row)) !== 'PENDING') return false;
+  if (row.channel === 'OTP_SMS' || (await current(deps, row)) !== 'PENDING') return false;
   const state = ({ success: 'PASSED', invalid: 'FAILED', expired: 'EXPIRED' } as const)[result];
-  return challengeEnd(issuer.db, row, state, issuer.clock.now());
+  return challengeEnd(deps.db, row, state, deps.clock.now());
 }
 
 const KEPT_MS = 30 * 86_400_000;
-export const purgeChallenges = (issuer: Issuer): Promise<void> =>
-  challengesPurge(issuer.db, addMs(issuer.clock.now(), -KEPT_MS));
+export const purgeChallenges = (deps: IssuingDeps): Promise<void> =>
+  challengesPurge(deps.db, addMs(deps.clock.now(), -KEPT_MS));

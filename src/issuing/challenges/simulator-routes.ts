@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { type AnyEndpoint, Choice, Digits, endpointOf, Failure, Instant, Shape } from '../../http/index.ts';
 import { cardAnywhere } from '../cards/index.ts';
-import { currencyCode, type Issuer, minorUnits, shownId, shownText } from '../issuer/index.ts';
+import { currencyCode, type IssuingDeps, minorUnits, shownId, shownText } from '../requests/index.ts';
 import { CHANNELS_3DS } from '../tenants/index.ts';
 import { answerFromDevice } from './challenge.ts';
 import { challengesOfCard } from './queries.ts';
@@ -27,7 +27,7 @@ const challenges = Shape({
   ),
 });
 
-export const challengeEndpoints = (issuer: Issuer): AnyEndpoint<unknown>[] => [
+export const challengeEndpoints = (issuer: IssuingDeps): AnyEndpoint<unknown>[] => [
   endpoint({
     method: 'GET',
     path: '/challenges',

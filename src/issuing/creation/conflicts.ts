@@ -3,8 +3,8 @@
 import { countryOf } from '../../base/index.ts';
 import type { ManagedAccount } from '../accounts/index.ts';
 import { providerFor } from '../cards/index.ts';
-import type { RefusalCode } from '../issuer/index.ts';
 import type { Identity, User } from '../people/index.ts';
+import type { RefusalCode } from '../requests/index.ts';
 import type { AuthChannel, Countries, Profile, Programme, TenantSettings } from '../tenants/index.ts';
 
 export interface ThreeDs {

@@ -21,16 +21,16 @@ import {
   nextNumber,
   providerFor,
 } from '../cards/index.ts';
+import type { Identity, User } from '../people/index.ts';
+import { activationHash, orderedPlastic } from '../plastic/index.ts';
 import {
   type CommittedAnswer,
   commitAnswer,
   type Ending,
-  type Issuer,
+  type IssuingDeps,
   Refusal,
   type RefusalCode,
-} from '../issuer/index.ts';
-import type { Identity, User } from '../people/index.ts';
-import { activationHash, orderedPlastic } from '../plastic/index.ts';
+} from '../requests/index.ts';
 import type { CardLimits } from '../rules/index.ts';
 import { needRange, type Profile, type Programme, rangeKind, rangeUpdate, type Tenant } from '../tenants/index.ts';
 import { artworkFor, creationConflict, type ThreeDs, type Wanted } from './conflicts.ts';
@@ -132,24 +132,24 @@ interface Plan {
 }
 
 export async function createCard(
-  issuer: Issuer,
+  deps: IssuingDeps,
   owner: CardOwner,
   input: CardInput,
   once: Once | null,
 ): Promise<CommittedAnswer> {
   const { tenant, identity } = owner;
-  const { tenants, permutation } = issuer;
+  const { tenants, permutation } = deps;
   const wanted = wantedFrom(input);
   const profileId = permutation.inward(input.data.profileId);
   const [programme, profile, installation] = await Promise.all([
-    programmeOf(issuer, owner),
+    programmeOf(deps, owner),
     profileId === null ? null : tenants.profile(tenant.id, profileId),
     tenants.installation(),
   ]);
   const [parent, { linked, factors }, takenByUser] = await Promise.all([
-    wanted.mode === 'DEBIT_MODE' ? parentOf(issuer, owner, input.data.parentManagedAccountId) : null,
-    linkedOf(issuer, owner, wanted.threeDs),
-    mobileOfUser(issuer, owner, programme, wanted),
+    wanted.mode === 'DEBIT_MODE' ? parentOf(deps, owner, input.data.parentManagedAccountId) : null,
+    linkedOf(deps, owner, wanted.threeDs),
+    mobileOfUser(deps, owner, programme, wanted),
   ]);
   const provider = profile && providerFor(profile, wanted.currency, wanted.country);
   const counted = {
@@ -176,7 +176,7 @@ export async function createCard(
         ? { tenant_id: tenant.id, programme_id: programme.id, mobile: wanted.mobile }
         : null,
     rangeName: (provider && profile?.settings.ranges[provider]) ?? null,
-    id: issuer.ids.next(),
+    id: deps.ids.next(),
   };
   const levelOne = programme.settings.kyc[identity.kyc_level].cards !== null;
   const counts = [...plan.checks.map(({ key }) => key), ...(levelOne ? [plan.identityCount] : [])];
@@ -186,7 +186,7 @@ export async function createCard(
     ...(plan.mobileKey ? [needMobile(plan.mobileKey)] : []),
     ...(plan.rangeName === null ? [] : [needRange(plan.rangeName)]),
   ];
-  return commitAnswer(issuer, once, {
+  return commitAnswer(deps, once, {
     name: 'card.create',
     owner: tenant.id,
     needs,
@@ -207,14 +207,14 @@ export async function createCard(
       if (refused) throw new Refusal(refused);
       const full = plan.checks.find(({ key, most }) => (loaded.get(countKind, key) ?? 0n) >= most);
       if (full) throw new Refusal(full.code);
-      return made(issuer, plan, parent?.id ?? null, mobileHolder, loaded);
+      return made(deps, plan, parent?.id ?? null, mobileHolder, loaded);
     },
   });
 }
 
 /** The card, its number, its funds, its counts: nothing stands in its way any more but the range. */
 function made(
-  issuer: Issuer,
+  deps: IssuingDeps,
   plan: Plan,
   parentId: bigint | null,
   mobileHolder: bigint | undefined,
@@ -223,13 +223,13 @@ function made(
   const { owner, profile, rangeName } = plan;
   const range = rangeName === null ? undefined : loaded.get(rangeKind, rangeName);
   if (!profile || !range || range.used >= range.size) throw new Refusal('INSTRUMENT_NOT_FOUND');
-  const pan = nextNumber((purpose, data) => issuer.vault.keyed(purpose, data), range);
+  const pan = nextNumber((purpose, data) => deps.vault.keyed(purpose, data), range);
   const usedRange = { ...range, used: range.used + 1n };
-  const bare = newCard(issuer, plan, profile, { parentId, brand: range.brand, first: pan.bin(6), last: pan.lastFour });
+  const bare = newCard(deps, plan, profile, { parentId, brand: range.brand, first: pan.bin(6), last: pan.lastFour });
   const { card, changes: plastic } = profile.settings.physicalByDefault
-    ? withPlastic(issuer, owner, bare, profile)
+    ? withPlastic(deps, owner, bare, profile)
     : { card: bare, changes: [] };
-  const sealed = issuer.vault.seal(card.tenant_id, card.id, { pan, expiry: '', holder: null });
+  const sealed = deps.vault.seal(card.tenant_id, card.id, { pan, expiry: '', holder: null });
   const changes: Change[] = [
     cardInsert(card),
     sealed.change,
@@ -240,16 +240,16 @@ function made(
     ...(plan.mobileKey && mobileHolder === undefined ? [mobileInsert(plan.mobileKey, card.identity_id)] : []),
     ...plastic,
   ];
-  const id = issuer.permutation.outward(card.id);
+  const id = deps.permutation.outward(card.id);
   return {
     status: 200,
-    body: { id, type: plan.input.type, data: createdView(issuer.permutation, card) },
+    body: { id, type: plan.input.type, data: createdView(deps.permutation, card) },
     changes,
   };
 }
 
 function newCard(
-  { clock }: Issuer,
+  { clock }: IssuingDeps,
   { owner: { tenant, identity }, input: { data }, wanted, programme, id }: Plan,
   profile: Profile,
   from: {
@@ -315,15 +315,15 @@ const classificationOf = ({ type }: Identity): Card['classification'] =>
 
 /** physicalByDefault: the plastic is ordered to the billing address, and its activation code sent to who asked for the card. */
 function withPlastic(
-  issuer: Issuer,
+  deps: IssuingDeps,
   { user, tenant }: CardOwner,
   card: Card,
   { settings: { physical } }: Profile,
 ): { readonly card: Card; readonly changes: readonly Change[] } {
   if (!user) throw new Refusal('LINKED_USER_NOT_FOUND');
-  const code = oneTimeCode(issuer);
+  const code = oneTimeCode(deps);
   const order = orderedPlastic(
-    issuer,
+    deps,
     {
       productReference: physical.products[0] ?? 'STANDARD',
       carrierType: physical.carriers[0] ?? 'STANDARD',
@@ -331,14 +331,14 @@ function withPlastic(
       deliveryAddress: { name: user.name, surname: user.surname, ...card.details.billingAddress },
       deliveryMethod: physical.deliveryMethods[0] ?? 'STANDARD_DELIVERY',
       nameOnCardLine2: card.details.nameOnCardLine2 ?? null,
-      activationHash: activationHash(issuer, card, code),
+      activationHash: activationHash(deps, card, code),
     },
     card.created_at,
   );
   const changed: Card = { ...card, details: { ...card.details, physical: order } };
   const text = `${code} activates your ${tenant.name} card ending in ${card.last_four}.`;
   const message = user.mobile
-    ? messageFor(issuer, { tenantId: tenant.id, channel: 'SMS', recipient: user.mobile, text })
-    : messageFor(issuer, { tenantId: tenant.id, channel: 'EMAIL', recipient: user.email, text });
+    ? messageFor(deps, { tenantId: tenant.id, channel: 'SMS', recipient: user.mobile, text })
+    : messageFor(deps, { tenantId: tenant.id, channel: 'EMAIL', recipient: user.email, text });
   return { card: { ...changed, due_at: dueAtOf(changed) }, changes: [message] };
 }

@@ -4,7 +4,7 @@ import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
 import type { Once } from '../../store/index.ts';
 import type { Session } from '../access/index.ts';
 import { createdCard } from '../cards/index.ts';
-import { answered, type CommittedAnswer, conflict, type Issuer } from '../issuer/index.ts';
+import { answered, type CommittedAnswer, conflict, type IssuingDeps } from '../requests/index.ts';
 import { CREATION_CODES } from './conflicts.ts';
 import { type CardOwner, createCard } from './create.ts';
 import { channelMeant } from './facts.ts';
@@ -15,16 +15,16 @@ const TAG = 'Cards';
 
 /** Makes a card as the request's body asks for it. */
 export function requestCard(
-  issuer: Issuer,
+  deps: IssuingDeps,
   owner: CardOwner,
   { type, data }: Static<typeof CardRequest>,
   once: Once | null,
 ): Promise<CommittedAnswer> {
   const threeDs = channelMeant(owner.tenant, data.threeDSecureAuthConfig);
-  return createCard(issuer, owner, { type, data: { ...data, threeDSecureAuthConfig: threeDs } }, once);
+  return createCard(deps, owner, { type, data: { ...data, threeDSecureAuthConfig: threeDs } }, once);
 }
 
-export const creationEndpoints = (issuer: Issuer): AnyEndpoint<Session>[] => [
+export const creationEndpoints = (deps: IssuingDeps): AnyEndpoint<Session>[] => [
   endpoint({
     method: 'POST',
     path: '/cards/request',
@@ -51,6 +51,6 @@ export const creationEndpoints = (issuer: Issuer): AnyEndpoint<Session>[] => [
       200: { description: 'The card; id besides the echo of the request', schema: createdCard },
       ...conflict(...CREATION_CODES),
     },
-    handler: async ({ principal, body, once }) => answered(await requestCard(issuer, principal, body, once)),
+    handler: async ({ principal, body, once }) => answered(await requestCard(deps, principal, body, once)),
   }),
 ];

@@ -17,10 +17,10 @@ import {
   type CommittedAnswer,
   commitAnswer,
   type Ending,
-  type Issuer,
+  type IssuingDeps,
   Refusal,
   type RefusalCode,
-} from '../issuer/index.ts';
+} from '../requests/index.ts';
 import { liveTokens, walletTokenMoves, walletTokensKind } from '../tokens/index.ts';
 
 /** Port: what is still held for a card, minor units; loaded behind the card's lock, which every authorization takes too. */
@@ -73,13 +73,13 @@ export type CardMove = keyof typeof MOVES;
 
 /** The card with its new standing, and all that follows from it: counts, wallet tokens, timers. */
 export function restand(
-  issuer: Pick<Issuer, 'clock'>,
+  deps: Pick<IssuingDeps, 'clock'>,
   loaded: Loaded,
   card: Card,
   standing: Standing,
   details: Partial<Card['details']> = {},
 ): { readonly card: Card; readonly changes: Ending['changes'] } {
-  const now = issuer.clock.now();
+  const now = deps.clock.now();
   const key = { tenantId: card.tenant_id, id: card.id };
   const known = loaded.get(walletTokensKind, key) ?? [];
   const gone = card.state !== 'DESTROYED' && standing.state === 'DESTROYED';
@@ -106,7 +106,7 @@ export const needsOfChange = (tenantId: bigint, id: bigint, openHolds: OpenHolds
 
 /** 204, or a refusal: RESOURCE_NOT_FOUND for a card that isn't there or isn't the asker's. */
 export function changeCard(
-  issuer: Issuer,
+  deps: IssuingDeps,
   asker: Asker,
   id: bigint,
   move: CardMove,
@@ -115,7 +115,7 @@ export function changeCard(
 ): Promise<CommittedAnswer> {
   const key = { tenantId: asker.tenantId, id };
   const rule: Move = MOVES[move];
-  return commitAnswer(issuer, once, {
+  return commitAnswer(deps, once, {
     name: `card.${move}`,
     owner: asker.tenantId,
     needs: needsOfChange(asker.tenantId, id, openHolds),
@@ -129,13 +129,7 @@ export function changeCard(
         by: asker.identityId === null ? 'SYSTEM' : 'USER',
       });
       if (typeof standing === 'string') throw new Refusal(standing);
-      const { changes } = restand(
-        issuer,
-        loaded,
-        card,
-        standing,
-        rule.lostStolen ? { lostStolen: rule.lostStolen } : {},
-      );
+      const { changes } = restand(deps, loaded, card, standing, rule.lostStolen ? { lostStolen: rule.lostStolen } : {});
       return { status: 204, body: null, changes };
     },
   });

@@ -2,7 +2,7 @@
 import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
 import type { Session } from '../access/index.ts';
 import { askerOf, CardPath, idGiven, operationOf, unknownCard } from '../cards/index.ts';
-import { answered, conflict, type Issuer, type RefusalCode } from '../issuer/index.ts';
+import { answered, conflict, type IssuingDeps, type RefusalCode } from '../requests/index.ts';
 import { type CardMove, changeCard, MOVES, type OpenHolds } from './change.ts';
 
 const endpoint = endpointOf<Session>();
@@ -19,7 +19,7 @@ const SUMMARIES: Readonly<Record<CardMove, readonly [summary: string, codes: rea
   'report-stolen': ['Report a physical card stolen', ['INSTRUMENT_NOT_PHYSICAL', 'INSTRUMENT_DESTROYED']],
 };
 
-export const lifeEndpoints = (issuer: Issuer, openHolds: OpenHolds): AnyEndpoint<Session>[] =>
+export const lifeEndpoints = (deps: IssuingDeps, openHolds: OpenHolds): AnyEndpoint<Session>[] =>
   (Object.keys(MOVES) as CardMove[]).map((move) =>
     endpoint({
       method: 'POST',
@@ -35,6 +35,6 @@ export const lifeEndpoints = (issuer: Issuer, openHolds: OpenHolds): AnyEndpoint
         ...conflict(...SUMMARIES[move][1]),
       },
       handler: async ({ principal, params, once }) =>
-        answered(await changeCard(issuer, askerOf(principal), idGiven(issuer, params.cardId), move, openHolds, once)),
+        answered(await changeCard(deps, askerOf(principal), idGiven(deps, params.cardId), move, openHolds, once)),
     }),
   );

@@ -1,7 +1,7 @@
 // What the operator's endpoints for issuing work with.
 // Rule: nothing is changed for an operator but through `change` and `command`, which audit it.
 import type { Transaction } from '../../store/index.ts';
-import type { Issuer } from '../issuer/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
 import type { TenantsRoom, Tools } from '../tenants/index.ts';
 
 /** Who asks, from where. */
@@ -11,7 +11,7 @@ export interface Asked {
 }
 
 export interface IssuingOffice {
-  readonly issuer: Issuer;
+  readonly issuer: IssuingDeps;
   readonly tenants: TenantsRoom;
   readonly tools: Tools;
   /** Port: runs a change in one transaction together with its audit row; a refused one leaves a row that says so. */
@@ -21,11 +21,11 @@ export interface IssuingOffice {
     target: string,
     work: (db: Transaction) => Promise<Value>,
   ): Promise<Value>;
-  /** Port: the same for what commands change. They go to the issuer that `work` gets, and to no other. */
+  /** Port: the same for what commands change. They go to the dependencies that `work` gets, and to no other. */
   command<Value>(
     asked: Asked,
     action: string,
     target: string,
-    work: (issuer: Issuer) => Promise<Value>,
+    work: (issuer: IssuingDeps) => Promise<Value>,
   ): Promise<Value>;
 }

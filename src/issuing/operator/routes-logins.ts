@@ -3,8 +3,8 @@
 import { type AnyEndpoint, endpointOf, Failure, Shape } from '../../http/index.ts';
 import type { Db } from '../../store/index.ts';
 import { sessionsEnd } from '../access/index.ts';
-import { Refusal } from '../issuer/index.ts';
 import { loginOf, loginReset, passwordSet, passwordsOf, userGet } from '../people/index.ts';
+import { Refusal } from '../requests/index.ts';
 import type { IssuingOffice } from './office.ts';
 import { notFound, Password, refusePassword, refusing, TAG, tenantNamed, unknown, WithId, wrong } from './schemas.ts';
 

@@ -2,8 +2,8 @@
 import Type from 'typebox';
 import { Digits, Failure, pointerOf, Shape, Text } from '../../http/index.ts';
 import type { Db } from '../../store/index.ts';
-import { Refusal } from '../issuer/index.ts';
 import { isGuessable, SHORTEST_PASSWORD } from '../people/index.ts';
+import { Refusal } from '../requests/index.ts';
 import { tenantRows } from '../tenants/index.ts';
 import { type SettingsOf, settingProblems } from './settings.ts';
 

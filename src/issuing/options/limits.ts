@@ -6,10 +6,10 @@ import {
   type CommittedAnswer,
   commitAnswer,
   type Ending,
-  type Issuer,
+  type IssuingDeps,
   Refusal,
   type RefusalCode,
-} from '../issuer/index.ts';
+} from '../requests/index.ts';
 import type { SpendRules } from '../rules/index.ts';
 
 /** The greatest amount that the network can carry (DE 4, twelve digits). */
@@ -40,14 +40,14 @@ export const limitsRefusal = (rules: SpendRules, card: Card, prepaidLimits: bool
 
 /** 204. `change`: from the rules as they stand to what they shall be. */
 export function changeLimits(
-  issuer: Issuer,
+  deps: IssuingDeps,
   { tenant, identity }: Session,
   id: bigint,
   change: (rules: SpendRules) => SpendRules,
   once: Once | null,
 ): Promise<CommittedAnswer> {
   const need = needCard(tenant.id, id);
-  return commitAnswer(issuer, once, {
+  return commitAnswer(deps, once, {
     name: 'card.limits',
     owner: tenant.id,
     needs: [need],
@@ -57,7 +57,7 @@ export function changeLimits(
       const rules = change(card.details.rules);
       const refused = limitsRefusal(rules, card, tenant.settings.prepaidSpendLimits);
       if (refused) throw new Refusal(refused);
-      const after: Card = { ...card, details: { ...card.details, rules }, updated_at: issuer.clock.now() };
+      const after: Card = { ...card, details: { ...card.details, rules }, updated_at: deps.clock.now() };
       return { status: 204, body: null, changes: [cardUpdate(after)] };
     },
   });

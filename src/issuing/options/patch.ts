@@ -17,7 +17,7 @@ import {
   type ThreeDs,
   type Wanted,
 } from '../creation/index.ts';
-import { type CommittedAnswer, commitAnswer, type Ending, type Issuer, Refusal } from '../issuer/index.ts';
+import { type CommittedAnswer, commitAnswer, type Ending, type IssuingDeps, Refusal } from '../requests/index.ts';
 import type { Profile } from '../tenants/index.ts';
 
 export interface CardChange {
@@ -90,7 +90,7 @@ function changedCard(card: Card, change: CardChange, wanted: Wanted, profile: Pr
 
 /** 200 with the card. `card`: as it was read; the change is decided on the locked one. */
 export async function patchCard(
-  issuer: Issuer,
+  deps: IssuingDeps,
   session: Session,
   card: Card,
   profile: Profile,
@@ -98,18 +98,18 @@ export async function patchCard(
   view: (card: Card) => object,
   once: Once | null,
 ): Promise<CommittedAnswer> {
-  const programme = await programmeOf(issuer, session);
+  const programme = await programmeOf(deps, session);
   const foreseen = wantedAfter(card, change);
   const [{ linked, factors }, takenByUser] = await Promise.all([
-    linkedOf(issuer, session, foreseen.threeDs),
-    change.cardholderMobileNumber === undefined ? false : mobileOfUser(issuer, session, programme, foreseen),
+    linkedOf(deps, session, foreseen.threeDs),
+    change.cardholderMobileNumber === undefined ? false : mobileOfUser(deps, session, programme, foreseen),
   ]);
   const need = needCard(card.tenant_id, card.id);
   const mobileKey =
     change.cardholderMobileNumber !== undefined && programme.settings.uniqueMobile
       ? { tenant_id: card.tenant_id, programme_id: programme.id, mobile: change.cardholderMobileNumber }
       : null;
-  return commitAnswer(issuer, once, {
+  return commitAnswer(deps, once, {
     name: 'card.patch',
     owner: card.tenant_id,
     needs: [need, ...(mobileKey ? [needMobile(mobileKey)] : [])],
@@ -143,7 +143,7 @@ export async function patchCard(
         threeDs: change.threeDSecureAuthConfig !== undefined || change.cardholderMobileNumber !== undefined,
       });
       if (refused) throw new Refusal(refused);
-      const after = changedCard(locked, change, wanted, profile, issuer.clock.now());
+      const after = changedCard(locked, change, wanted, profile, deps.clock.now());
       return {
         status: 200,
         body: view(after),

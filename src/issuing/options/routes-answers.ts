@@ -1,7 +1,7 @@
 // What is answered of a card's spend rules, and of those above it.
 import Type, { type TSchema } from 'typebox';
 import { Choice, Optional, Shape } from '../../http/index.ts';
-import { minorUnits, money, shownText } from '../issuer/index.ts';
+import { minorUnits, money, shownText } from '../requests/index.ts';
 import { INTERVALS } from '../rules/index.ts';
 
 const flag = Type.Boolean();

@@ -3,8 +3,8 @@ import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
 import type { Session } from '../access/index.ts';
 import { type Card, CardPath, cardAsked, idGiven, profileOf, card as shownCard, unknownCard } from '../cards/index.ts';
 import { CHANGE_CODES, channelMeant } from '../creation/index.ts';
-import { answered, conflict, type Issuer } from '../issuer/index.ts';
 import { viewFor } from '../reading/index.ts';
+import { answered, conflict, type IssuingDeps } from '../requests/index.ts';
 import { type Interval, type Level, rulesView, type SpendRules } from '../rules/index.ts';
 import { changeLimits } from './limits.ts';
 import { patchCard } from './patch.ts';
@@ -22,7 +22,7 @@ export interface LimitsPort {
   ) => Promise<readonly { readonly interval: Interval; readonly currency: string; readonly amount: number }[]>;
 }
 
-export function optionEndpoints(issuer: Issuer, limits: LimitsPort): AnyEndpoint<Session>[] {
+export function optionEndpoints(deps: IssuingDeps, limits: LimitsPort): AnyEndpoint<Session>[] {
   return [
     endpoint({
       method: 'PATCH',
@@ -39,11 +39,11 @@ export function optionEndpoints(issuer: Issuer, limits: LimitsPort): AnyEndpoint
         ...conflict(...CHANGE_CODES),
       },
       async handler({ principal, params, body, once }) {
-        const card = await cardAsked(issuer, principal, params.cardId);
-        const [profile, view] = await Promise.all([profileOf(issuer, card), viewFor(issuer, principal, card, once)]);
+        const card = await cardAsked(deps, principal, params.cardId);
+        const [profile, view] = await Promise.all([profileOf(deps, card), viewFor(deps, principal, card, once)]);
         const threeDs = channelMeant(principal.tenant, body.threeDSecureAuthConfig);
         const change = { ...body, threeDSecureAuthConfig: threeDs };
-        return answered(await patchCard(issuer, principal, card, profile, change, view, once));
+        return answered(await patchCard(deps, principal, card, profile, change, view, once));
       },
     }),
     endpoint({
@@ -56,7 +56,7 @@ export function optionEndpoints(issuer: Issuer, limits: LimitsPort): AnyEndpoint
       params: CardPath,
       answers: { 200: { description: 'Rules and availableToSpend', schema: limitsOfLevels }, ...unknownCard },
       async handler({ principal, params }) {
-        const card = await cardAsked(issuer, principal, params.cardId);
+        const card = await cardAsked(deps, principal, params.cardId);
         const [above, left] = await Promise.all([limits.rulesAbove(card), limits.availableToSpend(card)]);
         const availableToSpend = left.map(({ interval, currency, amount }) => ({
           value: { currency, amount },
@@ -101,7 +101,7 @@ export function optionEndpoints(issuer: Issuer, limits: LimitsPort): AnyEndpoint
         async handler({ principal, params, body, once }) {
           const given = body.data as SpendRules;
           const change = (rules: SpendRules): SpendRules => (method === 'PUT' ? given : { ...rules, ...given });
-          return answered(await changeLimits(issuer, principal, idGiven(issuer, params.cardId), change, once));
+          return answered(await changeLimits(deps, principal, idGiven(deps, params.cardId), change, once));
         },
       }),
     ),
@@ -119,7 +119,7 @@ export function optionEndpoints(issuer: Issuer, limits: LimitsPort): AnyEndpoint
         ...conflict('INSTRUMENT_DESTROYED'),
       },
       async handler({ principal, params, once }) {
-        return answered(await changeLimits(issuer, principal, idGiven(issuer, params.cardId), () => ({}), once));
+        return answered(await changeLimits(deps, principal, idGiven(deps, params.cardId), () => ({}), once));
       },
     }),
   ];

@@ -4,7 +4,7 @@ import { assert } from '../../base/index.ts';
 import { eventInsert } from '../../events/index.ts';
 import type { Change } from '../../store/index.ts';
 import { type Funds, moveFunds } from '../accounts/index.ts';
-import type { Issuer } from '../issuer/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
 import { counterInsert, counterUpdate, type SpendCounter } from '../rules/index.ts';
 import type { Booked } from './book.ts';
 import type { Authorization, Message } from './model.ts';
@@ -21,7 +21,7 @@ interface Writing {
   readonly now: Date;
 }
 
-const shown = (row: Authorization, { outward }: Issuer['permutation']): Record<string, unknown> => ({
+const shown = (row: Authorization, { outward }: IssuingDeps['permutation']): Record<string, unknown> => ({
   id: outward(row.id),
   cardId: outward(row.card_id),
   state: row.state,
@@ -48,7 +48,7 @@ function counterWritten(row: Authorization, counter: SpendCounter | undefined, b
 }
 
 export function written(
-  issuer: Pick<Issuer, 'ids' | 'permutation'>,
+  deps: Pick<IssuingDeps, 'ids' | 'permutation'>,
   { before, booked, counter, funds, event, now }: Writing,
 ): Change[] {
   const row: Authorization = { ...booked.row, events: booked.row.events + 1, updated_at: now };
@@ -56,11 +56,11 @@ export function written(
     before ? authorizationUpdate(row) : authorizationInsert(row),
     eventInsert({
       project_id: row.tenant_id,
-      id: issuer.ids.next(),
+      id: deps.ids.next(),
       order_id: row.id,
       sequence: row.events,
       type: event,
-      data: shown(row, issuer.permutation),
+      data: shown(row, deps.permutation),
       created_at: now,
     }),
   ];
@@ -69,12 +69,12 @@ export function written(
     assert(current, 'the instrument of an authorization has funds');
     // A parent account's statement is read card by card: by this id, as the outside sees it.
     const details = {
-      cardId: issuer.permutation.outward(row.card_id),
+      cardId: deps.permutation.outward(row.card_id),
       merchantName: row.merchant.name,
       merchantId: row.merchant.id,
       mcc: row.merchant.mcc,
     };
-    const moved = moveFunds(issuer.ids, current, { ...movement, referenceId: row.id, details }, now);
+    const moved = moveFunds(deps.ids, current, { ...movement, referenceId: row.id, details }, now);
     current = moved.funds;
     changes.push(...moved.changes);
   }

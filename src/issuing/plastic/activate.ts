@@ -4,16 +4,16 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Once } from '../../store/index.ts';
 import { blocked } from '../accounts/index.ts';
 import { type Asker, askerIs, type Card, cardKind, cardUpdate, dueAtOf } from '../cards/index.ts';
+import { needsOfChange, type OpenHolds, restand } from '../life/index.ts';
 import {
   type CommittedAnswer,
   commitAnswer,
   type Ending,
-  type Issuer,
+  type IssuingDeps,
   Refusal,
   type RefusalCode,
   refusedEnding,
-} from '../issuer/index.ts';
-import { needsOfChange, type OpenHolds, restand } from '../life/index.ts';
+} from '../requests/index.ts';
 import { activationHash } from './order.ts';
 
 const MOST_WRONG_CODES = 5;
@@ -29,7 +29,7 @@ const NO_HASH = '0'.repeat(64);
 
 /** 200 with the card: PHYSICAL and DELIVERED. */
 export function activateCard(
-  issuer: Issuer,
+  deps: IssuingDeps,
   asker: Asker,
   id: bigint,
   code: string,
@@ -37,7 +37,7 @@ export function activateCard(
   openHolds: OpenHolds,
   once: Once | null,
 ): Promise<CommittedAnswer> {
-  return commitAnswer(issuer, once, {
+  return commitAnswer(deps, once, {
     name: 'card.activate',
     owner: asker.tenantId,
     needs: needsOfChange(asker.tenantId, id, openHolds),
@@ -48,13 +48,13 @@ export function activateCard(
       const { physical } = card.details;
       if (refused || !physical) throw new Refusal(refused?.[0] ?? 'INSTRUMENT_NOT_PHYSICAL');
       const kept = Buffer.from(physical.activationHash ?? NO_HASH, 'hex');
-      if (!timingSafeEqual(Buffer.from(activationHash(issuer, card, code), 'hex'), kept)) {
+      if (!timingSafeEqual(Buffer.from(activationHash(deps, card, code), 'hex'), kept)) {
         const wrongActivationCodes = physical.wrongActivationCodes + 1;
         const standing = wrongActivationCodes >= MOST_WRONG_CODES ? blocked(card, 'SYSTEM') : card;
         if (typeof standing === 'string') throw new Refusal(standing);
         const { state, blocks, destroyed_reason } = standing;
         const { changes } = restand(
-          issuer,
+          deps,
           loaded,
           card,
           { state, blocks, destroyed_reason },
@@ -78,7 +78,7 @@ export function activateCard(
             wrongActivationCodes: 0,
           },
         },
-        updated_at: issuer.clock.now(),
+        updated_at: deps.clock.now(),
       };
       const after: Card = { ...changed, due_at: dueAtOf(changed) };
       return { status: 200, body: view(after), changes: [cardUpdate(after)] };

@@ -9,7 +9,7 @@ import {
   needCard,
   type PhysicalCard,
 } from '../cards/index.ts';
-import { type CommittedAnswer, commitAnswer, type Ending, type Issuer, Refusal } from '../issuer/index.ts';
+import { type CommittedAnswer, commitAnswer, type Ending, type IssuingDeps, Refusal } from '../requests/index.ts';
 
 /** The simulated bureau: how long each state lasts before the next. A real one is told of the order, and tells us. */
 const BUREAU: Readonly<Partial<Record<ManufacturingState, readonly [next: ManufacturingState, afterMs: number]>>> = {
@@ -17,24 +17,24 @@ const BUREAU: Readonly<Partial<Record<ManufacturingState, readonly [next: Manufa
   SENT_FOR_FULFILLMENT: ['DISPATCHED', 86_400_000],
 };
 
-export const stepAfter = (issuer: Pick<Issuer, 'sandbox'>, state: ManufacturingState, at: Date): string | null => {
-  const step = issuer.sandbox ? BUREAU[state] : undefined;
+export const stepAfter = (deps: Pick<IssuingDeps, 'sandbox'>, state: ManufacturingState, at: Date): string | null => {
+  const step = deps.sandbox ? BUREAU[state] : undefined;
   return step ? addMs(at, step[1]).toISOString() : null;
 };
 
 /** What the bureau has done with a card by now; the same card when nothing is due. */
-export function bureauStep(issuer: Pick<Issuer, 'sandbox'>, physical: PhysicalCard, now: Date): PhysicalCard {
+export function bureauStep(deps: Pick<IssuingDeps, 'sandbox'>, physical: PhysicalCard, now: Date): PhysicalCard {
   const step = BUREAU[physical.manufacturingState];
   if (!step || physical.nextStepAt === null || new Date(physical.nextStepAt) > now) return physical;
   const [manufacturingState] = step;
   const at = new Date(physical.nextStepAt);
   const sent = manufacturingState === 'DISPATCHED';
   return bureauStep(
-    issuer,
+    deps,
     {
       ...physical,
       manufacturingState,
-      nextStepAt: stepAfter(issuer, manufacturingState, at),
+      nextStepAt: stepAfter(deps, manufacturingState, at),
       ...(sent
         ? { deliveryTrackingMethod: physical.deliveryMethod === 'STANDARD_DELIVERY' ? 'NO_TRACKING' : 'TRACKED' }
         : {}),
@@ -45,7 +45,7 @@ export function bureauStep(issuer: Pick<Issuer, 'sandbox'>, physical: PhysicalCa
 
 /** What a bureau reports: state and tracking. 204; refuses with INSTRUMENT_NOT_PHYSICAL. */
 export function manufactured(
-  issuer: Issuer,
+  deps: IssuingDeps,
   tenantId: bigint,
   id: bigint,
   report: {
@@ -55,7 +55,7 @@ export function manufactured(
   },
 ): Promise<CommittedAnswer> {
   const need = needCard(tenantId, id);
-  return commitAnswer(issuer, null, {
+  return commitAnswer(deps, null, {
     name: 'card.manufactured',
     owner: tenantId,
     needs: [need],
@@ -70,7 +70,7 @@ export function manufactured(
         deliveryTrackingCode: report.deliveryTrackingCode ?? physical.deliveryTrackingCode,
         deliveryTrackingMethod: report.deliveryTrackingMethod ?? physical.deliveryTrackingMethod,
       };
-      const changed: Card = { ...card, details: { ...card.details, physical: made }, updated_at: issuer.clock.now() };
+      const changed: Card = { ...card, details: { ...card.details, physical: made }, updated_at: deps.clock.now() };
       const after: Card = { ...changed, due_at: dueAtOf(changed) };
       return { status: 204, body: null, changes: [cardUpdate(after)] };
     },

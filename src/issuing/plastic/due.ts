@@ -13,13 +13,13 @@ import {
   nextCardDueAt,
   type PhysicalCard,
 } from '../cards/index.ts';
-import type { Issuer } from '../issuer/index.ts';
 import { needsOfChange, type OpenHolds, restand } from '../life/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
 import { bureauStep } from './bureau.ts';
 import { orderedPlastic } from './order.ts';
 
 /** The plastic of the new period: an order as the last one, for the bureau to begin with. */
-function plasticRenewed(issuer: Issuer, card: Card, old: PhysicalCard, at: Date): PhysicalCard {
+function plasticRenewed(deps: IssuingDeps, card: Card, old: PhysicalCard, at: Date): PhysicalCard {
   const {
     manufacturingState: _made,
     nextStepAt: _step,
@@ -27,12 +27,12 @@ function plasticRenewed(issuer: Issuer, card: Card, old: PhysicalCard, at: Date)
     deliveryTrackingMethod: _method,
     ...order
   } = old;
-  const replacementId = issuer.permutation.outward(card.id);
-  return orderedPlastic(issuer, { ...order, replacement: { replacementReason: 'EXPIRED', replacementId } }, at);
+  const replacementId = deps.permutation.outward(card.id);
+  return orderedPlastic(deps, { ...order, replacement: { replacementReason: 'EXPIRED', replacementId } }, at);
 }
 
 /** A card whose expiry has come and that renews: valid on, with another CVV, and new plastic where there was some that isn't lost. */
-function renewed(issuer: Issuer, card: Card, at: Date): Card {
+function renewed(deps: IssuingDeps, card: Card, at: Date): Card {
   const { physical, expiryPeriodMonths, lostStolen } = card.details;
   const expiry = expiryMoment(card.expires);
   // The month that has just ended is the last of the old period.
@@ -45,37 +45,37 @@ function renewed(issuer: Issuer, card: Card, at: Date): Card {
       ...card.details,
       // Another CVV: wrong ones of the old no longer count.
       wrongCvvs: 0,
-      physical: physical && lostStolen === null ? plasticRenewed(issuer, card, physical, at) : physical,
+      physical: physical && lostStolen === null ? plasticRenewed(deps, card, physical, at) : physical,
     },
     updated_at: at,
   };
 }
 
-export const cardTimeline = (issuer: Issuer, openHolds: OpenHolds): Timeline => ({
+export const cardTimeline = (deps: IssuingDeps, openHolds: OpenHolds): Timeline => ({
   about: 'card',
   owners: 'tenant',
   nextDueAt: nextCardDueAt,
   async due(db, now, limit, except) {
     return (await cardsDue(db, now, limit, except)).map((row) => ({ ...row, kind: 'card', through: null }));
   },
-  run: ({ owner, id }) => runOne(issuer, owner, id, openHolds),
+  run: ({ owner, id }) => runOne(deps, owner, id, openHolds),
 });
 
-function runOne(issuer: Issuer, tenantId: bigint, id: bigint, openHolds: OpenHolds): Promise<void> {
-  return issuer.committer.submit<void>({
+function runOne(deps: IssuingDeps, tenantId: bigint, id: bigint, openHolds: OpenHolds): Promise<void> {
+  return deps.committer.submit<void>({
     name: 'card.due',
     owner: tenantId,
     needs: needsOfChange(tenantId, id, openHolds),
     decide(loaded) {
       const card = loaded.get(cardKind, { tenantId, id });
-      const now = issuer.clock.now();
+      const now = deps.clock.now();
       if (!card?.due_at || card.due_at > now) return { value: undefined, changes: [] };
       const { physical } = card.details;
-      const made = physical ? bureauStep(issuer, physical, now) : null;
+      const made = physical ? bureauStep(deps, physical, now) : null;
       const stepped: Card = { ...card, details: { ...card.details, physical: made }, updated_at: now };
       if (expiryMoment(card.expires) > now || card.renewal === 'AUTO_RENEW') {
         const over = expiryMoment(card.expires) <= now;
-        const changed = over ? renewed(issuer, stepped, expiryMoment(card.expires)) : stepped;
+        const changed = over ? renewed(deps, stepped, expiryMoment(card.expires)) : stepped;
         const after: Card = { ...changed, due_at: dueAtOf(changed) };
         return {
           value: undefined,
@@ -88,7 +88,7 @@ function runOne(issuer: Issuer, tenantId: bigint, id: bigint, openHolds: OpenHol
         const after: Card = { ...card, due_at: null };
         return { value: undefined, changes: [cardUpdate(after)] };
       }
-      const { changes } = restand(issuer, loaded, card, standing);
+      const { changes } = restand(deps, loaded, card, standing);
       return { value: undefined, changes };
     },
   });

@@ -1,17 +1,17 @@
 // An order of plastic, and the code that takes it into use. Rule: an activation code is kept as a keyed hash only.
 import type { Card, PhysicalCard } from '../cards/index.ts';
-import type { Issuer } from '../issuer/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
 import { stepAfter } from './bureau.ts';
 
 export const activationHash = (
-  issuer: Pick<Issuer, 'vault'>,
+  deps: Pick<IssuingDeps, 'vault'>,
   card: Pick<Card, 'tenant_id' | 'id'>,
   code: string,
-): string => issuer.vault.keyed('card.activation', `${card.tenant_id}/${card.id}/${code}`).toString('hex');
+): string => deps.vault.keyed('card.activation', `${card.tenant_id}/${card.id}/${code}`).toString('hex');
 
 /** A physical card that was ordered just now. */
 export const orderedPlastic = (
-  issuer: Pick<Issuer, 'sandbox'>,
+  deps: Pick<IssuingDeps, 'sandbox'>,
   order: Pick<
     PhysicalCard,
     | 'productReference'
@@ -29,7 +29,7 @@ export const orderedPlastic = (
   deliveryTrackingMethod: null,
   pendingActivation: true,
   manufacturingState: 'REQUESTED',
-  nextStepAt: stepAfter(issuer, 'REQUESTED', at),
+  nextStepAt: stepAfter(deps, 'REQUESTED', at),
   replacement: null,
   wrongActivationCodes: 0,
   pinBlocked: false,

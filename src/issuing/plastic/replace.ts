@@ -17,16 +17,16 @@ import {
   type PhysicalCard,
   providerFor,
 } from '../cards/index.ts';
+import { needsOfChange, type OpenHolds, restand } from '../life/index.ts';
+import type { CardViewer } from '../reading/index.ts';
 import {
   type CommittedAnswer,
   commitAnswer,
   type Ending,
-  type Issuer,
+  type IssuingDeps,
   Refusal,
   type RefusalCode,
-} from '../issuer/index.ts';
-import { needsOfChange, type OpenHolds, restand } from '../life/index.ts';
-import type { CardViewer } from '../reading/index.ts';
+} from '../requests/index.ts';
 import { needRange, type Profile, rangeKind, rangeUpdate } from '../tenants/index.ts';
 import { liveTokens, walletTokenInsert, walletTokensKind } from '../tokens/index.ts';
 import { activationHash, orderedPlastic } from './order.ts';
@@ -53,7 +53,7 @@ export interface ReplaceRequest {
 }
 
 export async function replaceCard(
-  issuer: Issuer,
+  deps: IssuingDeps,
   asker: Asker,
   card: Card,
   profile: Profile,
@@ -64,8 +64,8 @@ export async function replaceCard(
 ): Promise<CommittedAnswer> {
   const provider = providerFor(profile, card.currency, card.details.billingAddress.country);
   const rangeName = (provider && profile.settings.ranges[provider]) ?? null;
-  const newId = issuer.ids.next();
-  return commitAnswer(issuer, once, {
+  const newId = deps.ids.next();
+  return commitAnswer(deps, once, {
     name: `card.${request.kind}`,
     owner: asker.tenantId,
     needs: [
@@ -78,15 +78,15 @@ export async function replaceCard(
       const refused = REFUSALS[request.kind].find(([, applies]) => applies(locked));
       if (refused) throw new Refusal(refused[0]);
       return request.kind === 'replace-damaged'
-        ? remade(issuer, locked, request, view)
-        : succeeded(issuer, loaded, locked, { request, rangeName, newId, view });
+        ? remade(deps, locked, request, view)
+        : succeeded(deps, loaded, locked, { request, rangeName, newId, view });
     },
   });
 }
 
 /** Plastic again, in the state of an order that was just made. */
 function plasticAgain(
-  issuer: Issuer,
+  deps: IssuingDeps,
   card: Card,
   of: Card,
   request: ReplaceRequest,
@@ -97,7 +97,7 @@ function plasticAgain(
   if (!physical) return null;
   const { productReference, carrierType, bulkDelivery, deliveryAddress, deliveryMethod, nameOnCardLine2 } = physical;
   return orderedPlastic(
-    issuer,
+    deps,
     {
       productReference,
       carrierType,
@@ -105,20 +105,20 @@ function plasticAgain(
       deliveryAddress,
       deliveryMethod,
       nameOnCardLine2,
-      activationHash: request.activationCode === null ? null : activationHash(issuer, card, request.activationCode),
+      activationHash: request.activationCode === null ? null : activationHash(deps, card, request.activationCode),
       // Without a new code the plastic works as it comes: it goes to the address that the cardholder has given.
       pendingActivation: request.activationCode !== null,
       pinOffset: reason === 'DAMAGED' ? physical.pinOffset : '0000',
-      replacement: { replacementReason: reason, replacementId: issuer.permutation.outward(card.id) },
+      replacement: { replacementReason: reason, replacementId: deps.permutation.outward(card.id) },
     },
     at,
   );
 }
 
 /** Same card, same number, new plastic. */
-function remade(issuer: Issuer, card: Card, request: ReplaceRequest, view: CardViewer): Ending {
-  const now = issuer.clock.now();
-  const physical = plasticAgain(issuer, card, card, request, 'DAMAGED', now);
+function remade(deps: IssuingDeps, card: Card, request: ReplaceRequest, view: CardViewer): Ending {
+  const now = deps.clock.now();
+  const physical = plasticAgain(deps, card, card, request, 'DAMAGED', now);
   const changed: Card = { ...card, details: { ...card.details, physical }, updated_at: now };
   const after: Card = { ...changed, due_at: dueAtOf(changed) };
   return {
@@ -130,7 +130,7 @@ function remade(issuer: Issuer, card: Card, request: ReplaceRequest, view: CardV
 
 /** A new card in place of one that is lost or stolen; the money of a prepaid one moves, but for what is held on the old. */
 function succeeded(
-  issuer: Issuer,
+  deps: IssuingDeps,
   loaded: Loaded,
   old: Card,
   {
@@ -147,9 +147,9 @@ function succeeded(
 ): Ending {
   const range = rangeName === null ? undefined : loaded.get(rangeKind, rangeName);
   if (!range || range.used >= range.size) throw new Refusal('INSTRUMENT_NOT_FOUND');
-  const now = issuer.clock.now();
-  const { outward } = issuer.permutation;
-  const pan = nextNumber((purpose, data) => issuer.vault.keyed(purpose, data), range);
+  const now = deps.clock.now();
+  const { outward } = deps.permutation;
+  const pan = nextNumber((purpose, data) => deps.vault.keyed(purpose, data), range);
   const { endedTokens, ...details } = old.details;
   const base: Card = {
     ...old,
@@ -174,11 +174,11 @@ function succeeded(
   };
   const plastic: Card = {
     ...base,
-    details: { ...base.details, physical: plasticAgain(issuer, base, old, request, 'LOST_STOLEN', now) },
+    details: { ...base.details, physical: plasticAgain(deps, base, old, request, 'LOST_STOLEN', now) },
   };
   const card: Card = { ...plastic, due_at: dueAtOf(plastic) };
   const usedRange = { ...range, used: range.used + 1n };
-  const sealed = issuer.vault.seal(card.tenant_id, card.id, { pan, expiry: '', holder: null });
+  const sealed = deps.vault.seal(card.tenant_id, card.id, { pan, expiry: '', holder: null });
   const changes: Change[] = [
     cardInsert(card),
     sealed.change,
@@ -186,7 +186,7 @@ function succeeded(
     rangeUpdate(usedRange),
     ...liveChanges(card, 1n),
   ];
-  const money = card.parent_account_id === null ? moved(issuer, loaded, old, card, now) : null;
+  const money = card.parent_account_id === null ? moved(deps, loaded, old, card, now) : null;
   if (money) changes.push(...money.changes);
   const tokens = loaded.get(walletTokensKind, { tenantId: old.tenant_id, id: old.id }) ?? [];
   // A token that was given up stays so; one that no device has taken into use yet still waits for it.
@@ -194,11 +194,11 @@ function succeeded(
   for (const token of tokens) {
     const state = pointed[token.id.toString()];
     if (state)
-      changes.push(walletTokenInsert({ ...token, card_id: card.id, id: issuer.ids.next(), state, updated_at: now }));
+      changes.push(walletTokenInsert({ ...token, card_id: card.id, id: deps.ids.next(), state, updated_at: now }));
   }
   // A lost card ends with its replacement; a stolen one has ended already.
   const ended = destroyed(old, 'LOST');
-  const gone = restand(issuer, loaded, old, typeof ended === 'string' ? old : ended, { replacedBy: outward(card.id) });
+  const gone = restand(deps, loaded, old, typeof ended === 'string' ? old : ended, { replacedBy: outward(card.id) });
   return {
     status: 200,
     body: view(card, money?.funds),
@@ -211,7 +211,7 @@ function succeeded(
  * are over.
  */
 function moved(
-  issuer: Issuer,
+  deps: IssuingDeps,
   loaded: Loaded,
   old: Card,
   card: Card,
@@ -224,8 +224,8 @@ function moved(
   const what = { types: ['REPLACEMENT_OUT', 'REPLACEMENT_IN'], referenceId: card.id } as const;
   const isDebt = amount < 0n;
   const { from, to, changes } = isDebt
-    ? transferFunds(issuer.ids, fresh, theirs, -amount, what, now)
-    : transferFunds(issuer.ids, theirs, fresh, amount, what, now);
+    ? transferFunds(deps.ids, fresh, theirs, -amount, what, now)
+    : transferFunds(deps.ids, theirs, fresh, amount, what, now);
   // The new funds are inserted, then changed, in one commit: the store folds both into one row.
   return { funds: isDebt ? from : to, changes: [fundsInsert(fresh), ...changes] };
 }

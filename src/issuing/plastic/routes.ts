@@ -10,9 +10,9 @@ import {
   card as shownCard,
   unknownCard,
 } from '../cards/index.ts';
-import { answered, conflict, type Issuer, type RefusalCode } from '../issuer/index.ts';
 import type { OpenHolds } from '../life/index.ts';
 import { viewFor } from '../reading/index.ts';
+import { answered, conflict, type IssuingDeps, type RefusalCode } from '../requests/index.ts';
 import { activateCard } from './activate.ts';
 import { type Replacement, replaceCard } from './replace.ts';
 import { ActivateBody, ReplaceBody, UpgradeBody } from './schemas.ts';
@@ -32,7 +32,7 @@ const REPLACEMENTS: Readonly<Record<Replacement, readonly [summary: string, code
   ],
 };
 
-export const plasticEndpoints = (issuer: Issuer, openHolds: OpenHolds): AnyEndpoint<Session>[] => [
+export const plasticEndpoints = (deps: IssuingDeps, openHolds: OpenHolds): AnyEndpoint<Session>[] => [
   endpoint({
     method: 'POST',
     path: '/cards/activate/:cardId',
@@ -55,10 +55,10 @@ export const plasticEndpoints = (issuer: Issuer, openHolds: OpenHolds): AnyEndpo
       ),
     },
     async handler({ principal, params, body, once }) {
-      const card = await cardAsked(issuer, principal, params.cardId);
-      const view = await viewFor(issuer, principal, card, once);
+      const card = await cardAsked(deps, principal, params.cardId);
+      const view = await viewFor(deps, principal, card, once);
       return answered(
-        await activateCard(issuer, askerOf(principal), card.id, body.activationCode, view, openHolds, once),
+        await activateCard(deps, askerOf(principal), card.id, body.activationCode, view, openHolds, once),
       );
     },
   }),
@@ -84,9 +84,9 @@ export const plasticEndpoints = (issuer: Issuer, openHolds: OpenHolds): AnyEndpo
       ),
     },
     async handler({ principal, params, body, once }) {
-      const card = await cardAsked(issuer, principal, params.cardId);
-      const [profile, view] = await Promise.all([profileOf(issuer, card), viewFor(issuer, principal, card, once)]);
-      return answered(await upgradeCard(issuer, askerOf(principal), card.id, () => profile, body, view, once));
+      const card = await cardAsked(deps, principal, params.cardId);
+      const [profile, view] = await Promise.all([profileOf(deps, card), viewFor(deps, principal, card, once)]);
+      return answered(await upgradeCard(deps, askerOf(principal), card.id, () => profile, body, view, once));
     },
   }),
   ...(Object.keys(REPLACEMENTS) as Replacement[]).map((kind) =>
@@ -105,10 +105,10 @@ export const plasticEndpoints = (issuer: Issuer, openHolds: OpenHolds): AnyEndpo
         ...conflict(...REPLACEMENTS[kind][1]),
       },
       async handler({ principal, params, body, once }) {
-        const card = await cardAsked(issuer, principal, params.cardId);
-        const [profile, view] = await Promise.all([profileOf(issuer, card), viewFor(issuer, principal, card, once)]);
+        const card = await cardAsked(deps, principal, params.cardId);
+        const [profile, view] = await Promise.all([profileOf(deps, card), viewFor(deps, principal, card, once)]);
         const request = { kind, activationCode: body.activationCode ?? null };
-        return answered(await replaceCard(issuer, askerOf(principal), card, profile, request, view, openHolds, once));
+        return answered(await replaceCard(deps, askerOf(principal), card, profile, request, view, openHolds, once));
       },
     }),
   ),

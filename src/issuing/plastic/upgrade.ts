@@ -14,10 +14,10 @@ import {
   type CommittedAnswer,
   commitAnswer,
   type Ending,
-  type Issuer,
+  type IssuingDeps,
   Refusal,
   type RefusalCode,
-} from '../issuer/index.ts';
+} from '../requests/index.ts';
 import type { DeliveryMethod, Profile } from '../tenants/index.ts';
 import { activationHash, orderedPlastic } from './order.ts';
 
@@ -49,7 +49,7 @@ const UPGRADE: readonly (readonly [RefusalCode, (card: Card, request: UpgradeReq
 
 /** 200 with the card. */
 export function upgradeCard(
-  issuer: Issuer,
+  deps: IssuingDeps,
   asker: Asker,
   id: bigint,
   profileOf: (card: Card) => Profile | null,
@@ -58,7 +58,7 @@ export function upgradeCard(
   once: Once | null,
 ): Promise<CommittedAnswer> {
   const need = needCard(asker.tenantId, id);
-  return commitAnswer(issuer, once, {
+  return commitAnswer(deps, once, {
     name: 'card.upgrade',
     owner: asker.tenantId,
     needs: [need],
@@ -68,9 +68,9 @@ export function upgradeCard(
       if (!askerIs(card, asker) || !profile) throw new Refusal('RESOURCE_NOT_FOUND');
       const refused = UPGRADE.find(([, applies]) => applies(card, request, profile));
       if (refused) throw new Refusal(refused[0]);
-      const now = issuer.clock.now();
+      const now = deps.clock.now();
       const physical = orderedPlastic(
-        issuer,
+        deps,
         {
           productReference: request.productReference,
           carrierType: request.carrierType,
@@ -78,7 +78,7 @@ export function upgradeCard(
           deliveryAddress: request.deliveryAddress,
           deliveryMethod: request.deliveryMethod,
           nameOnCardLine2: request.nameOnCardLine2 ?? card.details.nameOnCardLine2 ?? null,
-          activationHash: activationHash(issuer, card, request.activationCode),
+          activationHash: activationHash(deps, card, request.activationCode),
         },
         now,
       );

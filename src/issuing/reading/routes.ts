@@ -11,7 +11,7 @@ import {
   card as shownCard,
   unknownCard,
 } from '../cards/index.ts';
-import type { Issuer } from '../issuer/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
 import { CardsQuery } from './schemas.ts';
 import { viewFor, viewsFor } from './view.ts';
 
@@ -20,8 +20,8 @@ const TAG = 'Cards';
 
 const dateOf = (ms: number | undefined): Date | null => (ms === undefined ? null : new Date(ms));
 
-export function readingEndpoints(issuer: Issuer): AnyEndpoint<Session>[] {
-  const { db, permutation } = issuer;
+export function readingEndpoints(deps: IssuingDeps): AnyEndpoint<Session>[] {
+  const { db, permutation } = deps;
   const inwardOr = (given: string | undefined): bigint | null =>
     given === undefined ? null : (permutation.inward(given) ?? 0n);
 
@@ -58,7 +58,7 @@ export function readingEndpoints(issuer: Issuer): AnyEndpoint<Session>[] {
           },
           { offset: query.offset ?? 0, limit: query.limit ?? 100 },
         );
-        const shown = await viewsFor(issuer, principal, cards);
+        const shown = await viewsFor(deps, principal, cards);
         return { status: 200, body: { cards: shown, count, responseCount: shown.length } };
       },
     }),
@@ -75,8 +75,8 @@ export function readingEndpoints(issuer: Issuer): AnyEndpoint<Session>[] {
         ...unknownCard,
       },
       async handler({ principal, params }) {
-        const card = await cardAsked(issuer, principal, params.cardId);
-        return { status: 200, body: (await viewFor(issuer, principal, card))(card) };
+        const card = await cardAsked(deps, principal, params.cardId);
+        return { status: 200, body: (await viewFor(deps, principal, card))(card) };
       },
     }),
     endpoint({
@@ -93,14 +93,14 @@ export function readingEndpoints(issuer: Issuer): AnyEndpoint<Session>[] {
       orCsv: true,
       answers: { 200: { description: 'A page of entries', schema: statementPage }, ...unknownCard },
       async handler({ principal, params, query, csv }) {
-        const card = await cardAsked(issuer, principal, params.cardId);
+        const card = await cardAsked(deps, principal, params.cardId);
         const of = {
           tenantId: card.tenant_id,
           instrumentId: instrumentOf(card),
           currency: card.currency,
           cardId: card.mode === 'DEBIT_MODE' ? permutation.outward(card.id) : null,
         };
-        return statementAnswer(issuer, of, query, csv);
+        return statementAnswer(deps, of, query, csv);
       },
     }),
   ];

@@ -3,7 +3,7 @@ import type { Once } from '../../store/index.ts';
 import type { Session } from '../access/index.ts';
 import { type Funds, fundsOf } from '../accounts/index.ts';
 import { type Card, cardView } from '../cards/index.ts';
-import type { Issuer } from '../issuer/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
 import { secretsFor, tokensFor } from '../secrets/index.ts';
 
 /** How the card is shown once it was changed; `funds` where the change moved them, else as they were read before. */
@@ -14,31 +14,31 @@ export type CardViewer = (card: Card, funds?: Funds) => object;
  * of its request (`once`) has tokens, whoever asks: no number and no CVV is stored.
  */
 export async function viewFor(
-  issuer: Issuer,
+  deps: IssuingDeps,
   session: Session,
   card: Card,
   once: Once | null = null,
 ): Promise<CardViewer> {
   const [secrets, funds] = await Promise.all([
-    once ? tokensFor(issuer, session, card) : secretsFor(issuer, session, card),
-    fundsOf(issuer.db, card.tenant_id, [card.id]),
+    once ? tokensFor(deps, session, card) : secretsFor(deps, session, card),
+    fundsOf(deps.db, card.tenant_id, [card.id]),
   ]);
   // A replacement is another card, whose number the asker hasn't been given.
   return (shown, moved) =>
     cardView(
-      issuer.permutation,
+      deps.permutation,
       shown,
       moved ?? funds.get(card.id) ?? null,
-      shown.id === card.id ? secrets : tokensFor(issuer, session, shown),
+      shown.id === card.id ? secrets : tokensFor(deps, session, shown),
     );
 }
 
 /** Several cards at once, as a list shows them: with tokens. */
-export async function viewsFor(issuer: Issuer, session: Session, cards: readonly Card[]): Promise<object[]> {
+export async function viewsFor(deps: IssuingDeps, session: Session, cards: readonly Card[]): Promise<object[]> {
   const ids = cards.map(({ id }) => id);
   const funds: ReadonlyMap<bigint, Funds> =
-    cards.length === 0 ? new Map() : await fundsOf(issuer.db, session.tenant.id, ids);
+    cards.length === 0 ? new Map() : await fundsOf(deps.db, session.tenant.id, ids);
   return cards.map((card) =>
-    cardView(issuer.permutation, card, funds.get(card.id) ?? null, tokensFor(issuer, session, card)),
+    cardView(deps.permutation, card, funds.get(card.id) ?? null, tokensFor(deps, session, card)),
   );
 }

@@ -1,5 +1,5 @@
 // Errors of managed accounts and transfers.
-import type { RefusalCode } from '../issuer/index.ts';
+import type { RefusalCode } from '../requests/index.ts';
 import { type Caller, refused, type Scenario } from './scenario.ts';
 import { SECRET, type Stage, type StagedAccount, type StagedCard } from './stage.ts';
 

@@ -1,5 +1,5 @@
 // Errors of single cards: which card, what is asked of it. Data, but for the ids of the cards that are set on the stage.
-import type { RefusalCode } from '../issuer/index.ts';
+import type { RefusalCode } from '../requests/index.ts';
 import { type CreationScenario, creationScenarios, goodCard } from './creation.ts';
 import { requestCard } from './fields.ts';
 import { type Caller, type Request, refused, type Scenario } from './scenario.ts';

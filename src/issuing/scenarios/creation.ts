@@ -1,5 +1,5 @@
 // One request for each conflict of card creation, against the sandbox's data, in the order of the document's table. Data only.
-import type { RefusalCode } from '../issuer/index.ts';
+import type { RefusalCode } from '../requests/index.ts';
 
 export interface CreationScenario {
   readonly code: RefusalCode;

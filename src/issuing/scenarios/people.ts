@@ -1,6 +1,6 @@
 // Errors of sessions, codes, users and factors.
 import { logout, sendCode, sessionOf, verifyCode } from '../access/index.ts';
-import { type Issuer, Refusal, type RefusalCode } from '../issuer/index.ts';
+import { type IssuingDeps, Refusal, type RefusalCode } from '../requests/index.ts';
 import { SANDBOX_PASSWORD } from '../tenants/index.ts';
 import { requestCard } from './fields.ts';
 import { type Caller, type Request, refusal, refused, type Scenario, scenario } from './scenario.ts';
@@ -22,7 +22,7 @@ const login = (email: string, password: string): Request => [
   { email, password: { value: password } },
 ];
 
-async function sessions(issuer: Issuer, stage: Stage, { token }: Caller): Promise<Scenario[]> {
+async function sessions(issuer: IssuingDeps, stage: Stage, { token }: Caller): Promise<Scenario[]> {
   const { tenant } = await stage.session(CONSUMER);
   const aged = async (ageMs: number): Promise<Caller> => withToken(await stage.oldToken(CONSUMER, ageMs));
   const ended = await stage.token(CONSUMER);
@@ -48,7 +48,7 @@ async function sessions(issuer: Issuer, stage: Stage, { token }: Caller): Promis
   ];
 }
 
-async function codes(issuer: Issuer, stage: Stage, consumer: Caller): Promise<Scenario[]> {
+async function codes(issuer: IssuingDeps, stage: Stage, consumer: Caller): Promise<Scenario[]> {
   /** A session to which codes were sent so long ago, one after another, and which then tried so many wrong ones. */
   const sent = async (agesMs: readonly number[], wrong = 0): Promise<Caller> => {
     const token = await stage.token(USER_OF_CODES);
@@ -121,7 +121,7 @@ async function people(stage: Stage, consumer: Caller): Promise<Scenario[]> {
   ];
 }
 
-export const peopleScenarios = async (issuer: Issuer, stage: Stage, consumer: Caller): Promise<Scenario[]> => [
+export const peopleScenarios = async (issuer: IssuingDeps, stage: Stage, consumer: Caller): Promise<Scenario[]> => [
   ...(await sessions(issuer, stage, consumer)),
   ...(await codes(issuer, stage, consumer)),
   ...(await people(stage, consumer)),

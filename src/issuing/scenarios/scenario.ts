@@ -1,5 +1,5 @@
 // A request that provokes a documented error, ready to send, and what it answers.
-import { type RefusalCode, refusals } from '../issuer/index.ts';
+import { type RefusalCode, refusals } from '../requests/index.ts';
 
 export interface Scenario {
   /** `issuing.cards.request.PROFILE_NOT_FOUND` */

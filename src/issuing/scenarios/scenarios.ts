@@ -1,6 +1,6 @@
 // GET /simulator/scenarios: for every documented error of the issuing API one request that provokes it.
 import type { Authorizer } from '../authorization/index.ts';
-import type { Issuer } from '../issuer/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
 import { sandboxTenants } from '../tenants/index.ts';
 import { accountScenarios } from './accounts.ts';
 import { cardScenarios, creationRequests } from './cards.ts';
@@ -9,7 +9,11 @@ import { peopleScenarios } from './people.ts';
 import { type Caller, refused, type Scenario, scenario } from './scenario.ts';
 import { SECRET, stageFor, type UsedRef } from './stage.ts';
 
-export async function issuingScenarios(issuer: Issuer, authorizer: Authorizer, usedRef: UsedRef): Promise<Scenario[]> {
+export async function issuingScenarios(
+  issuer: IssuingDeps,
+  authorizer: Authorizer,
+  usedRef: UsedRef,
+): Promise<Scenario[]> {
   const stage = stageFor(issuer, authorizer);
   const token = await stage.token('consumer@sandbox.test');
   const consumer: Caller = { secret: SECRET, token };

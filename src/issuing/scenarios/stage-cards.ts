@@ -6,9 +6,9 @@ import { fundsOf } from '../accounts/index.ts';
 import { type Authorizer, merchantWire, presenting } from '../authorization/index.ts';
 import { type Asker, type Card, cardGet, cardsList, EVERY_CARD } from '../cards/index.ts';
 import { createCard } from '../creation/index.ts';
-import type { Issuer } from '../issuer/index.ts';
 import { changeCard } from '../life/index.ts';
 import { activateCard, replaceCard, upgradeCard } from '../plastic/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
 import { openHolds } from '../rules/index.ts';
 import { clearValues } from '../secrets/index.ts';
 import { fixedId } from '../tenants/index.ts';
@@ -78,7 +78,7 @@ const STAGED = {
 export type StagedCard = keyof typeof STAGED;
 
 interface On {
-  readonly issuer: Issuer;
+  readonly issuer: IssuingDeps;
   readonly authorizer: Authorizer;
   readonly of: Session;
   readonly asker: Asker;
@@ -131,7 +131,7 @@ const STEPS: Readonly<Record<Step, (on: On) => Promise<unknown>>> = {
   'block-pin': blockPin,
 };
 
-export function cardStage(issuer: Issuer, authorizer: Authorizer, session: (email: string) => Promise<Session>) {
+export function cardStage(issuer: IssuingDeps, authorizer: Authorizer, session: (email: string) => Promise<Session>) {
   const { db, permutation } = issuer;
 
   async function make({ email = 'consumer@sandbox.test', data = {}, steps = [] }: Made, tag: string): Promise<Card> {

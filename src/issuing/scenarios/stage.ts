@@ -5,8 +5,8 @@ import { type Session, sendCode, sessionCreate, sessionOf, verifyCode } from '..
 import { accountsList, changeAccount, createAccount, EVERY_ACCOUNT } from '../accounts/index.ts';
 import type { Authorizer } from '../authorization/index.ts';
 import { attachedCards } from '../cards/index.ts';
-import type { Issuer } from '../issuer/index.ts';
 import { identityGet, loginReset, loginTried, userGet } from '../people/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
 import { fixedId, sandboxTenantId, sandboxUsers } from '../tenants/index.ts';
 import { cardStage, type StagedCard } from './stage-cards.ts';
 
@@ -39,7 +39,7 @@ export interface Stage {
 }
 
 /** The same issuer at an earlier moment. */
-export const before = (issuer: Issuer, ageMs: number): Issuer => ({
+export const before = (issuer: IssuingDeps, ageMs: number): IssuingDeps => ({
   ...issuer,
   clock: {
     now: () => addMs(issuer.clock.now(), -ageMs),
@@ -48,7 +48,7 @@ export const before = (issuer: Issuer, ageMs: number): Issuer => ({
   },
 });
 
-export function stageFor(issuer: Issuer, authorizer: Authorizer): Stage {
+export function stageFor(issuer: IssuingDeps, authorizer: Authorizer): Stage {
   const { permutation, db } = issuer;
   const tenantId = sandboxTenantId(permutation, 'sandbox');
 

@@ -6,10 +6,10 @@ import {
   type CommittedAnswer,
   commitAnswer,
   type Ending,
-  type Issuer,
+  type IssuingDeps,
   Refusal,
   type RefusalCode,
-} from '../issuer/index.ts';
+} from '../requests/index.ts';
 import { clearValues, revealToken } from './reveal.ts';
 
 const SHOWN: readonly (readonly [RefusalCode, (card: Card) => boolean])[] = [
@@ -20,22 +20,22 @@ const SHOWN: readonly (readonly [RefusalCode, (card: Card) => boolean])[] = [
 ];
 
 /** The PIN as a one-time token, or itself for a stepped-up session of a tenant in PCI scope. */
-export async function pinFor(issuer: Issuer, session: Session, card: Card): Promise<string> {
+export async function pinFor(deps: IssuingDeps, session: Session, card: Card): Promise<string> {
   const refused = SHOWN.find(([, applies]) => applies(card));
   if (refused) throw new Refusal(refused[0]);
-  if (session.steppedUp && session.tenant.settings.pciScoped) return (await clearValues(issuer, card)).pin;
-  return revealToken(issuer, session, card, 'pin');
+  if (session.steppedUp && session.tenant.settings.pciScoped) return (await clearValues(deps, card)).pin;
+  return revealToken(deps, session, card, 'pin');
 }
 
 /** 204. */
 export function unblockPin(
-  issuer: Issuer,
+  deps: IssuingDeps,
   { tenant, identity }: Session,
   id: bigint,
   once: Once | null,
 ): Promise<CommittedAnswer> {
   const need = needCard(tenant.id, id);
-  return commitAnswer(issuer, once, {
+  return commitAnswer(deps, once, {
     name: 'card.pin.unblock',
     owner: tenant.id,
     needs: [need],
@@ -49,7 +49,7 @@ export function unblockPin(
       const after: Card = {
         ...card,
         details: { ...card.details, physical: { ...physical, pinBlocked: false, wrongPins: 0 } },
-        updated_at: issuer.clock.now(),
+        updated_at: deps.clock.now(),
       };
       return { status: 204, body: null, changes: [cardUpdate(after)] };
     },

@@ -5,7 +5,7 @@ import { addMs, assert } from '../../base/index.ts';
 import { eventInsert } from '../../events/index.ts';
 import type { Session } from '../access/index.ts';
 import { type Card, cardGet, type Secrets } from '../cards/index.ts';
-import { type Issuer, Refusal } from '../issuer/index.ts';
+import { type IssuingDeps, Refusal } from '../requests/index.ts';
 import { revealInsert, revealKind, revealsPurge } from './queries.ts';
 
 type Kind = 'number' | 'cvv' | 'pin';
@@ -16,18 +16,18 @@ const SIGNATURE_BYTES = 16;
 
 type Viewer = Pick<Session, 'tenant' | 'user' | 'steppedUp'>;
 
-const signatureOf = (issuer: Issuer, body: Buffer): Buffer =>
-  issuer.vault.keyed('card.reveal', body).subarray(0, SIGNATURE_BYTES);
+const signatureOf = (deps: IssuingDeps, body: Buffer): Buffer =>
+  deps.vault.keyed('card.reveal', body).subarray(0, SIGNATURE_BYTES);
 
 /** kind (1), card (8), user (8), until (8), random (16), signature (16). */
-export function revealToken(issuer: Issuer, viewer: Viewer, card: Pick<Card, 'id'>, kind: Kind): string {
+export function revealToken(deps: IssuingDeps, viewer: Viewer, card: Pick<Card, 'id'>, kind: Kind): string {
   const body = Buffer.alloc(BODY_BYTES);
   body.writeUInt8(KINDS.indexOf(kind));
-  body.writeBigUInt64BE(BigInt(issuer.permutation.outward(card.id)), 1);
-  body.writeBigUInt64BE(BigInt(issuer.permutation.outward(viewer.user.id)), 9);
-  body.writeBigUInt64BE(BigInt(addMs(issuer.clock.now(), VALID_MS).getTime()), 17);
-  issuer.random.bytes(16).copy(body, 25);
-  return Buffer.concat([body, signatureOf(issuer, body)]).toString('base64url');
+  body.writeBigUInt64BE(BigInt(deps.permutation.outward(card.id)), 1);
+  body.writeBigUInt64BE(BigInt(deps.permutation.outward(viewer.user.id)), 9);
+  body.writeBigUInt64BE(BigInt(addMs(deps.clock.now(), VALID_MS).getTime()), 17);
+  deps.random.bytes(16).copy(body, 25);
+  return Buffer.concat([body, signatureOf(deps, body)]).toString('base64url');
 }
 
 interface Claim {
@@ -37,13 +37,13 @@ interface Claim {
   readonly until: Date;
 }
 
-function claimOf(issuer: Issuer, token: string): Claim | null {
+function claimOf(deps: IssuingDeps, token: string): Claim | null {
   if (!/^[\w-]{76}$/.test(token)) return null;
   const bytes = Buffer.from(token, 'base64url');
   const body = bytes.subarray(0, BODY_BYTES);
-  if (!timingSafeEqual(bytes.subarray(BODY_BYTES), signatureOf(issuer, body))) return null;
+  if (!timingSafeEqual(bytes.subarray(BODY_BYTES), signatureOf(deps, body))) return null;
   const kind = KINDS[body.readUInt8()];
-  const { inward } = issuer.permutation;
+  const { inward } = deps.permutation;
   const cardId = inward(body.readBigUInt64BE(1).toString());
   const userId = inward(body.readBigUInt64BE(9).toString());
   return kind && cardId !== null && userId !== null
@@ -58,7 +58,7 @@ function claimOf(issuer: Issuer, token: string): Claim | null {
 
 /** The values of a card. Only for who may see them, and for the sandbox's operator. */
 export async function clearValues(
-  { vault }: Pick<Issuer, 'vault'>,
+  { vault }: Pick<IssuingDeps, 'vault'>,
   card: Card,
 ): Promise<{ readonly number: string; readonly cvv: string; readonly pin: string }> {
   const sealed = await vault.open(card.tenant_id, card.id);
@@ -72,26 +72,26 @@ export async function clearValues(
 }
 
 /** What a session is shown for number and CVV of a card. */
-export async function secretsFor(issuer: Issuer, viewer: Viewer, card: Card): Promise<Secrets> {
-  if (viewer.steppedUp && viewer.tenant.settings.pciScoped) return clearValues(issuer, card);
-  return tokensFor(issuer, viewer, card);
+export async function secretsFor(deps: IssuingDeps, viewer: Viewer, card: Card): Promise<Secrets> {
+  if (viewer.steppedUp && viewer.tenant.settings.pciScoped) return clearValues(deps, card);
+  return tokensFor(deps, viewer, card);
 }
 
-export const tokensFor = (issuer: Issuer, viewer: Viewer, card: Pick<Card, 'id'>): Secrets => ({
-  number: revealToken(issuer, viewer, card, 'number'),
-  cvv: revealToken(issuer, viewer, card, 'cvv'),
+export const tokensFor = (deps: IssuingDeps, viewer: Viewer, card: Pick<Card, 'id'>): Secrets => ({
+  number: revealToken(deps, viewer, card, 'number'),
+  cvv: revealToken(deps, viewer, card, 'cvv'),
 });
 
 /** The value behind a token, once. Anything wrong with the token is RESOURCE_NOT_FOUND. */
-export async function reveal(issuer: Issuer, session: Session, token: string): Promise<string> {
-  const claim = claimOf(issuer, token);
-  const now = issuer.clock.now();
+export async function reveal(deps: IssuingDeps, session: Session, token: string): Promise<string> {
+  const claim = claimOf(deps, token);
+  const now = deps.clock.now();
   if (!claim || claim.userId !== session.user.id || claim.until <= now) throw new Refusal('RESOURCE_NOT_FOUND');
-  const card = await cardGet(issuer.db, session.tenant.id, claim.cardId);
+  const card = await cardGet(deps.db, session.tenant.id, claim.cardId);
   if (card?.identity_id !== session.identity.id) throw new Refusal('RESOURCE_NOT_FOUND');
-  const values = await clearValues(issuer, card);
-  const key = { tenantId: session.tenant.id, tokenHash: issuer.vault.keyed('card.reveal.used', token).toString('hex') };
-  await issuer.committer.submit<null>({
+  const values = await clearValues(deps, card);
+  const key = { tenantId: session.tenant.id, tokenHash: deps.vault.keyed('card.reveal.used', token).toString('hex') };
+  await deps.committer.submit<null>({
     name: 'card.reveal',
     owner: session.tenant.id,
     needs: [{ kind: revealKind, key }],
@@ -103,13 +103,13 @@ export async function reveal(issuer: Issuer, session: Session, token: string): P
           revealInsert(key, now),
           eventInsert({
             project_id: session.tenant.id,
-            id: issuer.ids.next(),
-            order_id: issuer.ids.next(),
+            id: deps.ids.next(),
+            order_id: deps.ids.next(),
             sequence: 1,
             type: 'card.revealed',
             data: {
-              cardId: issuer.permutation.outward(card.id),
-              userId: issuer.permutation.outward(session.user.id),
+              cardId: deps.permutation.outward(card.id),
+              userId: deps.permutation.outward(session.user.id),
               what: claim.kind,
             },
             created_at: now,
@@ -121,5 +121,5 @@ export async function reveal(issuer: Issuer, session: Session, token: string): P
   return values[claim.kind];
 }
 
-export const purgeReveals = (issuer: Issuer): Promise<void> =>
-  revealsPurge(issuer.db, addMs(issuer.clock.now(), -2 * VALID_MS));
+export const purgeReveals = (deps: IssuingDeps): Promise<void> =>
+  revealsPurge(deps.db, addMs(deps.clock.now(), -2 * VALID_MS));

@@ -3,7 +3,7 @@ import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
 import type { Session } from '../access/index.ts';
 import { CardPath, cardAsked, idGiven, unknownCard } from '../cards/index.ts';
 import { shape, text } from '../fields/index.ts';
-import { answered, conflict, type Issuer } from '../issuer/index.ts';
+import { answered, conflict, type IssuingDeps } from '../requests/index.ts';
 import { pinFor, unblockPin } from './pin.ts';
 import { reveal } from './reveal.ts';
 import { revealedValue, pin as shownPin } from './routes-answers.ts';
@@ -11,7 +11,7 @@ import { revealedValue, pin as shownPin } from './routes-answers.ts';
 const endpoint = endpointOf<Session>();
 const TAG = 'Cards';
 
-export const secretEndpoints = (issuer: Issuer): AnyEndpoint<Session>[] => [
+export const secretEndpoints = (deps: IssuingDeps): AnyEndpoint<Session>[] => [
   endpoint({
     method: 'POST',
     path: '/cards/reveal',
@@ -25,7 +25,7 @@ export const secretEndpoints = (issuer: Issuer): AnyEndpoint<Session>[] => [
       404: { description: 'Not a token of this user, used, or over' },
     },
     async handler({ principal, body }) {
-      return { status: 200, body: { value: await reveal(issuer, principal, body.token) } };
+      return { status: 200, body: { value: await reveal(deps, principal, body.token) } };
     },
   }),
   endpoint({
@@ -42,8 +42,8 @@ export const secretEndpoints = (issuer: Issuer): AnyEndpoint<Session>[] => [
       ...conflict('INSTRUMENT_NOT_PHYSICAL', 'INSTRUMENT_BLOCKED', 'INSTRUMENT_DESTROYED', 'PIN_BLOCKED'),
     },
     async handler({ principal, params }) {
-      const card = await cardAsked(issuer, principal, params.cardId);
-      return { status: 200, body: { pin: { value: await pinFor(issuer, principal, card) } } };
+      const card = await cardAsked(deps, principal, params.cardId);
+      return { status: 200, body: { pin: { value: await pinFor(deps, principal, card) } } };
     },
   }),
   endpoint({
@@ -60,6 +60,6 @@ export const secretEndpoints = (issuer: Issuer): AnyEndpoint<Session>[] => [
       ...conflict('PIN_NOT_BLOCKED', 'INSTRUMENT_NOT_PHYSICAL', 'INSTRUMENT_DESTROYED'),
     },
     handler: async ({ principal, params, once }) =>
-      answered(await unblockPin(issuer, principal, idGiven(issuer, params.cardId), once)),
+      answered(await unblockPin(deps, principal, idGiven(deps, params.cardId), once)),
   }),
 ];

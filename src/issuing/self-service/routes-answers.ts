@@ -1,7 +1,7 @@
 // What is answered of identities and users, as schemas.
 import Type from 'typebox';
 import { Choice, Matching, Optional, Shape } from '../../http/index.ts';
-import { milliseconds, shownId, shownText } from '../issuer/index.ts';
+import { milliseconds, shownId, shownText } from '../requests/index.ts';
 import { CHANNELS_3DS } from '../tenants/index.ts';
 
 export const shownIdentity = Shape(

@@ -2,8 +2,8 @@
 import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
 import type { Session } from '../access/index.ts';
 import { failureOfFields } from '../fields/index.ts';
-import { answeredOnce, conflict, done, forbidden, type Issuer, page, Refusal } from '../issuer/index.ts';
 import { factorsOf, isGuessable, usersOf } from '../people/index.ts';
+import { answeredOnce, conflict, done, forbidden, type IssuingDeps, page, Refusal } from '../requests/index.ts';
 import { CHANNELS_3DS } from '../tenants/index.ts';
 import { shownFactors, shownIdentity, shownUser } from './routes-answers.ts';
 import { FactorPath, IdentityPath, PasswordBody, UserBody, UserPatch, UserPath, UsersQuery } from './schemas.ts';
@@ -15,8 +15,8 @@ const TAG = 'Identities and users';
 const unknown = { 404: { description: 'No such identity or user of this identity' } } as const;
 const DONE = { status: 204, body: null } as const;
 
-export function selfServiceEndpoints(issuer: Issuer): AnyEndpoint<Session>[] {
-  const { db, permutation } = issuer;
+export function selfServiceEndpoints(deps: IssuingDeps): AnyEndpoint<Session>[] {
+  const { db, permutation } = deps;
   const { outward } = permutation;
 
   return [
@@ -73,7 +73,7 @@ export function selfServiceEndpoints(issuer: Issuer): AnyEndpoint<Session>[] {
         ...forbidden('ROOT_USER_REQUIRED'),
         ...conflict('EMAIL_NOT_UNIQUE', 'MOBILE_NUMBER_ALREADY_EXISTS'),
       },
-      handler: ({ principal, body, once }) => createUser(issuer, principal, body, once),
+      handler: ({ principal, body, once }) => createUser(deps, principal, body, once),
     }),
     endpoint({
       method: 'GET',
@@ -86,7 +86,7 @@ export function selfServiceEndpoints(issuer: Issuer): AnyEndpoint<Session>[] {
       answers: { 200: { description: 'The user', schema: shownUser }, ...unknown },
       handler: async ({ principal, params }) => ({
         status: 200,
-        body: userView(outward, await userAsked(issuer, principal, params.userId)),
+        body: userView(outward, await userAsked(deps, principal, params.userId)),
       }),
     }),
     endpoint({
@@ -104,10 +104,10 @@ export function selfServiceEndpoints(issuer: Issuer): AnyEndpoint<Session>[] {
         ...conflict('EMAIL_NOT_UNIQUE', 'MOBILE_NUMBER_ALREADY_EXISTS'),
       },
       async handler({ principal, params, body, once }) {
-        const user = await userAsked(issuer, principal, params.userId);
-        return answeredOnce(issuer, once, 'user.patch', async () => ({
+        const user = await userAsked(deps, principal, params.userId);
+        return answeredOnce(deps, once, 'user.patch', async () => ({
           status: 200,
-          body: userView(outward, await patchUser(issuer, principal, user, body)),
+          body: userView(outward, await patchUser(deps, principal, user, body)),
         }));
       },
     }),
@@ -122,9 +122,9 @@ export function selfServiceEndpoints(issuer: Issuer): AnyEndpoint<Session>[] {
         params: UserPath,
         answers: { ...done, ...unknown, ...forbidden('ROOT_USER_REQUIRED'), ...conflict('ROOT_USER_ALWAYS_ACTIVE') },
         async handler({ principal, params, once }) {
-          const user = await userAsked(issuer, principal, params.userId);
-          return answeredOnce(issuer, once, `user.${move}`, async () => {
-            await setActive(issuer, principal, user, move === 'activate');
+          const user = await userAsked(deps, principal, params.userId);
+          return answeredOnce(deps, once, `user.${move}`, async () => {
+            await setActive(deps, principal, user, move === 'activate');
             return DONE;
           });
         },
@@ -146,8 +146,8 @@ export function selfServiceEndpoints(issuer: Issuer): AnyEndpoint<Session>[] {
       handler({ principal, body: { oldPassword, newPassword }, once }) {
         if (isGuessable(newPassword.value, principal.user.email))
           throw failureOfFields([{ path: ['newPassword', 'value'], error: 'IN' }]);
-        return answeredOnce(issuer, once, 'user.password', async () => {
-          await changePassword(issuer, principal, oldPassword.value, newPassword.value);
+        return answeredOnce(deps, once, 'user.password', async () => {
+          await changePassword(deps, principal, oldPassword.value, newPassword.value);
           return DONE;
         });
       },
@@ -185,8 +185,8 @@ export function selfServiceEndpoints(issuer: Issuer): AnyEndpoint<Session>[] {
                 ...conflict('BIOMETRIC_AUTHENTICATION_NOT_SUPPORTED', 'EXTERNAL_AUTHY_AUTHENTICATION_NOT_SUPPORTED'),
               },
         handler: ({ principal, params, once }) =>
-          answeredOnce(issuer, once, 'user.factor', async () => {
-            await setFactor(issuer, principal, params.kind, method === 'PUT');
+          answeredOnce(deps, once, 'user.factor', async () => {
+            await setFactor(deps, principal, params.kind, method === 'PUT');
             return DONE;
           }),
       }),

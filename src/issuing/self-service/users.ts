@@ -2,7 +2,6 @@
 // Rule: what could open a way into an account (a new user, another mobile number, a factor) needs a session that is stepped up.
 import type { Need, Once } from '../../store/index.ts';
 import { type Session, sessionsEnd } from '../access/index.ts';
-import { type CommittedAnswer, commitAnswer, type Issuer, Refusal, type RefusalCode } from '../issuer/index.ts';
 import {
   factorPut,
   loginOf,
@@ -18,6 +17,7 @@ import {
   userToChange,
   userUpsert,
 } from '../people/index.ts';
+import { type CommittedAnswer, commitAnswer, type IssuingDeps, Refusal, type RefusalCode } from '../requests/index.ts';
 import type { AuthChannel, Programme } from '../tenants/index.ts';
 
 export interface UserRequest {
@@ -48,31 +48,31 @@ function root({ user }: Session): void {
   if (user.kind !== 'root') throw new Refusal('ROOT_USER_REQUIRED');
 }
 
-async function freeMobile(issuer: Issuer, { tenant, identity }: Session, mobile: string | null): Promise<void> {
-  const programme = await issuer.tenants.programme(tenant.id, identity.programme_id);
+async function freeMobile(deps: IssuingDeps, { tenant, identity }: Session, mobile: string | null): Promise<void> {
+  const programme = await deps.tenants.programme(tenant.id, identity.programme_id);
   if (mobile === null || !programme?.settings.uniqueMobile) return;
   const of = { tenantId: tenant.id, programmeId: identity.programme_id, identityId: identity.id };
-  if (await mobileOfOther(issuer.db, of, mobile)) throw new Refusal('MOBILE_NUMBER_ALREADY_EXISTS');
+  if (await mobileOfOther(deps.db, of, mobile)) throw new Refusal('MOBILE_NUMBER_ALREADY_EXISTS');
 }
 
 /** An authorised user of the root user's identity. */
 export async function createUser(
-  issuer: Issuer,
+  deps: IssuingDeps,
   session: Session,
   request: UserRequest,
   once: Once | null,
 ): Promise<CommittedAnswer> {
   root(session);
   steppedUp(session);
-  await freeMobile(issuer, session, request.mobileNumber ?? null);
+  await freeMobile(deps, session, request.mobileNumber ?? null);
   const { tenant, identity } = session;
   const email = request.email.toLowerCase();
-  const password = request.password ? await issuer.passwords.from(tenant.id, request.password.value) : null;
+  const password = request.password ? await deps.passwords.from(tenant.id, request.password.value) : null;
   const need: Need = needEmail(tenant.id, email);
-  const now = issuer.clock.now();
+  const now = deps.clock.now();
   const user: User = {
     tenant_id: tenant.id,
-    id: issuer.ids.next(),
+    id: deps.ids.next(),
     identity_id: identity.id,
     kind: 'authorised',
     name: request.name,
@@ -84,7 +84,7 @@ export async function createUser(
     created_at: now,
     updated_at: now,
   };
-  return commitAnswer(issuer, once, {
+  return commitAnswer(deps, once, {
     name: 'user.create',
     owner: session.tenant.id,
     needs: [need],
@@ -93,7 +93,7 @@ export async function createUser(
       if (loaded.get(userEmailKind, { tenantId: tenant.id, email })) throw new Refusal('EMAIL_NOT_UNIQUE');
       return {
         status: 200,
-        body: userView(issuer.permutation.outward, user),
+        body: userView(deps.permutation.outward, user),
         changes: [userInsert(user, password)],
       };
     },
@@ -101,9 +101,9 @@ export async function createUser(
 }
 
 /** A user of the identity by its outward id; the root user sees all, others themselves. */
-export async function userAsked(issuer: Issuer, session: Session, text: string): Promise<User> {
-  const id = issuer.permutation.inward(text);
-  const user = id === null ? null : await userGet(issuer.db, session.tenant.id, id);
+export async function userAsked(deps: IssuingDeps, session: Session, text: string): Promise<User> {
+  const id = deps.permutation.inward(text);
+  const user = id === null ? null : await userGet(deps.db, session.tenant.id, id);
   const own =
     user?.identity_id === session.identity.id && (session.user.kind === 'root' || user.id === session.user.id);
   if (!user || !own) throw new Refusal('RESOURCE_NOT_FOUND');
@@ -111,18 +111,18 @@ export async function userAsked(issuer: Issuer, session: Session, text: string):
 }
 
 /** Changes a user as he is now, not as he was when the request came: what others have changed meanwhile stays. */
-async function changed(issuer: Issuer, { tenant_id, id }: User, change: (user: User) => User): Promise<User> {
-  return issuer.db.transaction(async (db) => {
+async function changed(deps: IssuingDeps, { tenant_id, id }: User, change: (user: User) => User): Promise<User> {
+  return deps.db.transaction(async (db) => {
     const user = await userToChange(db, tenant_id, id);
     if (!user) throw new Refusal('RESOURCE_NOT_FOUND');
-    const after = { ...change(user), updated_at: issuer.clock.now() };
+    const after = { ...change(user), updated_at: deps.clock.now() };
     if (!(await userUpsert(db, after))) throw new Refusal('EMAIL_NOT_UNIQUE');
     return after;
   });
 }
 
 export async function patchUser(
-  issuer: Issuer,
+  deps: IssuingDeps,
   session: Session,
   user: User,
   patch: Partial<Omit<UserRequest, 'password'>>,
@@ -136,34 +136,34 @@ export async function patchUser(
     return after;
   };
   const { mobile } = changedOf(user);
-  if (mobile !== user.mobile) await freeMobile(issuer, session, mobile);
-  return changed(issuer, user, changedOf);
+  if (mobile !== user.mobile) await freeMobile(deps, session, mobile);
+  return changed(deps, user, changedOf);
 }
 
 /** Only the root user switches others off and on; he himself stays. */
-export async function setActive(issuer: Issuer, session: Session, user: User, active: boolean): Promise<void> {
+export async function setActive(deps: IssuingDeps, session: Session, user: User, active: boolean): Promise<void> {
   root(session);
   steppedUp(session);
   if (user.kind === 'root') throw new Refusal('ROOT_USER_ALWAYS_ACTIVE');
-  await changed(issuer, user, (now) => ({ ...now, active }));
+  await changed(deps, user, (now) => ({ ...now, active }));
 }
 
 const MOST_FAILURES = 5;
 const LOCKED_MS = 30 * 60_000;
 
 /** Wrong old passwords count like wrong logins: a borrowed session is no place to guess. */
-export async function changePassword(issuer: Issuer, session: Session, old: string, next: string): Promise<void> {
+export async function changePassword(deps: IssuingDeps, session: Session, old: string, next: string): Promise<void> {
   const { tenant, user } = session;
-  const login = await loginOf(issuer.db, tenant.id, user.email);
-  const right = await issuer.passwords.matches(tenant.id, login?.password ?? null, old);
-  const now = issuer.clock.now();
+  const login = await loginOf(deps.db, tenant.id, user.email);
+  const right = await deps.passwords.matches(tenant.id, login?.password ?? null, old);
+  const now = deps.clock.now();
   const until = new Date(now.getTime() + LOCKED_MS);
-  const counted = await loginTried(issuer.db, tenant.id, user.id, { right, now, most: MOST_FAILURES, until });
+  const counted = await loginTried(deps.db, tenant.id, user.id, { right, now, most: MOST_FAILURES, until });
   if (!counted) throw new Refusal('LOGIN_LOCKED');
   if (!right || !login) throw new Refusal('PASSWORD_INVALID');
-  const password = await issuer.passwords.another(tenant.id, passwordsOf(login), next);
+  const password = await deps.passwords.another(tenant.id, passwordsOf(login), next);
   if (!password) throw new Refusal('PASSWORD_ALREADY_USED');
-  await issuer.db.transaction(async (db) => {
+  await deps.db.transaction(async (db) => {
     const set = await passwordSet(
       db,
       { tenantId: tenant.id, id: user.id },
@@ -184,20 +184,25 @@ const SWITCHES: Readonly<Record<AuthChannel, readonly [(programme: Programme) =>
 };
 
 /** Enrols the user of the session for a factor, or takes it away. */
-export async function setFactor(issuer: Issuer, session: Session, kind: AuthChannel, active: boolean): Promise<void> {
+export async function setFactor(
+  deps: IssuingDeps,
+  session: Session,
+  kind: AuthChannel,
+  active: boolean,
+): Promise<void> {
   steppedUp(session);
   const { tenant, identity, user } = session;
   if (active) {
-    const programme = await issuer.tenants.programme(tenant.id, identity.programme_id);
+    const programme = await deps.tenants.programme(tenant.id, identity.programme_id);
     const [isOn, refused] = SWITCHES[kind];
     if (!programme || !isOn(programme)) throw new Refusal(refused);
     if (kind === 'OTP_SMS' && user.mobile === null) throw new Refusal('USER_MOBILE_NUMBER_DOES_NOT_EXIST');
   }
-  await factorPut(issuer.db, {
+  await factorPut(deps.db, {
     tenant_id: tenant.id,
     user_id: user.id,
     kind,
     active,
-    created_at: issuer.clock.now(),
+    created_at: deps.clock.now(),
   });
 }

@@ -1,7 +1,7 @@
 // What is answered of tokens.
 import Type from 'typebox';
 import { Choice, Shape } from '../../http/index.ts';
-import { milliseconds, shownId, shownText } from '../issuer/index.ts';
+import { milliseconds, shownId, shownText } from '../requests/index.ts';
 
 export const walletToken = Shape(
   {

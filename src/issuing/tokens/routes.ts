@@ -3,7 +3,7 @@ import { type AnyEndpoint, Choice, Digits, endpointOf, Failure, Shape } from '..
 import type { Session } from '../access/index.ts';
 import { askerOf, CardPath, cardAnywhere, cardAsked, idGiven, unknownCard } from '../cards/index.ts';
 import { choice, pathId, shape, text } from '../fields/index.ts';
-import { answered, conflict, type Issuer, Refusal } from '../issuer/index.ts';
+import { answered, conflict, type IssuingDeps, Refusal } from '../requests/index.ts';
 import { walletTokensOf } from './queries.ts';
 import { walletToken, walletTokens } from './routes-answers.ts';
 import { moveToken, requestToken, walletTokenView } from './tokens.ts';
@@ -25,7 +25,7 @@ const TokenBody = shape({
   }),
 });
 
-export const walletEndpoints = (issuer: Issuer): AnyEndpoint<Session>[] => [
+export const walletEndpoints = (deps: IssuingDeps): AnyEndpoint<Session>[] => [
   endpoint({
     method: 'POST',
     path: '/cards/wallet-tokens/:cardId',
@@ -42,7 +42,7 @@ export const walletEndpoints = (issuer: Issuer): AnyEndpoint<Session>[] => [
       ...conflict('INSTRUMENT_DESTROYED', 'INSTRUMENT_BLOCKED', 'WALLETS_NOT_ENABLED', 'PUSHPROVISIONING_NOT_ENABLED'),
     },
     handler: async ({ principal, params, body, once }) =>
-      answered(await requestToken(issuer, askerOf(principal), idGiven(issuer, params.cardId), body, once)),
+      answered(await requestToken(deps, askerOf(principal), idGiven(deps, params.cardId), body, once)),
   }),
   endpoint({
     method: 'GET',
@@ -54,9 +54,9 @@ export const walletEndpoints = (issuer: Issuer): AnyEndpoint<Session>[] => [
     params: CardPath,
     answers: { 200: { description: 'Tokens', schema: walletTokens }, ...unknownCard },
     async handler({ principal, params }) {
-      const card = await cardAsked(issuer, principal, params.cardId);
-      const rows = await walletTokensOf(issuer.db, [{ tenantId: card.tenant_id, id: card.id }]);
-      return { status: 200, body: { tokens: rows.map((row) => walletTokenView(issuer.permutation.outward, row)) } };
+      const card = await cardAsked(deps, principal, params.cardId);
+      const rows = await walletTokensOf(deps.db, [{ tenantId: card.tenant_id, id: card.id }]);
+      return { status: 200, body: { tokens: rows.map((row) => walletTokenView(deps.permutation.outward, row)) } };
     },
   }),
   endpoint({
@@ -73,13 +73,13 @@ export const walletEndpoints = (issuer: Issuer): AnyEndpoint<Session>[] => [
       ...conflict('STATE_INVALID'),
     },
     handler: async ({ principal, params, once }) => {
-      const [cardId, tokenId] = [idGiven(issuer, params.cardId), idGiven(issuer, params.tokenId)];
-      return answered(await moveToken(issuer, askerOf(principal), cardId, tokenId, 'remove', once));
+      const [cardId, tokenId] = [idGiven(deps, params.cardId), idGiven(deps, params.tokenId)];
+      return answered(await moveToken(deps, askerOf(principal), cardId, tokenId, 'remove', once));
     },
   }),
 ];
 
-export const walletDeviceEndpoints = (issuer: Issuer): AnyEndpoint<unknown>[] => [
+export const walletDeviceEndpoints = (deps: IssuingDeps): AnyEndpoint<unknown>[] => [
   deviceEndpoint({
     method: 'POST',
     path: '/wallet-tokens/:id',
@@ -95,12 +95,12 @@ export const walletDeviceEndpoints = (issuer: Issuer): AnyEndpoint<unknown>[] =>
       409: { description: 'The token does not wait for its device, or the card is blocked' },
     },
     async handler({ params, body }) {
-      const [cardId, tokenId] = [issuer.permutation.inward(body.cardId), issuer.permutation.inward(params.id)];
-      const card = cardId === null ? null : await cardAnywhere(issuer.db, cardId);
+      const [cardId, tokenId] = [deps.permutation.inward(body.cardId), deps.permutation.inward(params.id)];
+      const card = cardId === null ? null : await cardAnywhere(deps.db, cardId);
       if (!card || tokenId === null) throw new Failure('not_found');
       const asker = { tenantId: card.tenant_id, identityId: null };
       try {
-        await moveToken(issuer, asker, card.id, tokenId, body.result === 'success' ? 'activate' : 'decline', null);
+        await moveToken(deps, asker, card.id, tokenId, body.result === 'success' ? 'activate' : 'decline', null);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         throw new Failure(error.code === 'RESOURCE_NOT_FOUND' ? 'not_found' : 'conflict', { message: error.message });

@@ -2,7 +2,7 @@
 // (docs/contract/issuing.md#wallet-tokens). Rule: under the card's lock, so that no token outlives the card that it stands for.
 import type { Once } from '../../store/index.ts';
 import { type Asker, askerIs, type Card, cardKind, needCard } from '../cards/index.ts';
-import { type CommittedAnswer, commitAnswer, type Ending, type Issuer, Refusal } from '../issuer/index.ts';
+import { type CommittedAnswer, commitAnswer, type Ending, type IssuingDeps, Refusal } from '../requests/index.ts';
 import { type WalletToken, walletTokenInsert, walletTokensKind, walletTokenUpdate } from './queries.ts';
 
 export const walletTokenView = (outward: (id: bigint) => string, token: WalletToken): object => ({
@@ -20,7 +20,7 @@ interface Held {
 }
 
 function onTokens(
-  issuer: Issuer,
+  deps: IssuingDeps,
   asker: Asker,
   cardId: bigint,
   name: string,
@@ -28,7 +28,7 @@ function onTokens(
   decide: (held: Held) => Ending,
 ): Promise<CommittedAnswer> {
   const key = { tenantId: asker.tenantId, id: cardId };
-  return commitAnswer(issuer, once, {
+  return commitAnswer(deps, once, {
     name,
     owner: asker.tenantId,
     needs: [needCard(asker.tenantId, cardId), { kind: walletTokensKind, key }],
@@ -44,21 +44,21 @@ const isLive = ({ state }: WalletToken): boolean => state !== 'DELETED';
 
 /** 200 with the token, which waits for its device. A repeat for the same device answers the same token. */
 export function requestToken(
-  issuer: Issuer,
+  deps: IssuingDeps,
   asker: Asker,
   cardId: bigint,
   { wallet, device }: Pick<WalletToken, 'wallet' | 'device'>,
   once: Once | null,
 ): Promise<CommittedAnswer> {
-  const id = issuer.ids.next();
-  return onTokens(issuer, asker, cardId, 'card.wallet.request', once, ({ card, tokens }) => {
+  const id = deps.ids.next();
+  return onTokens(deps, asker, cardId, 'card.wallet.request', once, ({ card, tokens }) => {
     const { digitalWallets } = card.details;
     if (card.state === 'DESTROYED') throw new Refusal('INSTRUMENT_DESTROYED');
     if (card.state === 'BLOCKED') throw new Refusal('INSTRUMENT_BLOCKED');
     if (!digitalWallets?.walletsEnabled) throw new Refusal('WALLETS_NOT_ENABLED');
     if (!digitalWallets.pushProvisioningEnabled) throw new Refusal('PUSHPROVISIONING_NOT_ENABLED');
     const known = tokens.find((token) => isLive(token) && token.device === device && token.wallet === wallet);
-    const now = issuer.clock.now();
+    const now = deps.clock.now();
     const token: WalletToken = known ?? {
       tenant_id: asker.tenantId,
       card_id: cardId,
@@ -71,7 +71,7 @@ export function requestToken(
     };
     return {
       status: 200,
-      body: walletTokenView(issuer.permutation.outward, token),
+      body: walletTokenView(deps.permutation.outward, token),
       changes: known ? [] : [walletTokenInsert(token)],
     };
   });
@@ -87,21 +87,21 @@ export type TokenMove = keyof typeof MOVES;
 
 /** 204. A blocked card's token is not taken into use. */
 export function moveToken(
-  issuer: Issuer,
+  deps: IssuingDeps,
   asker: Asker,
   cardId: bigint,
   tokenId: bigint,
   move: TokenMove,
   once: Once | null,
 ): Promise<CommittedAnswer> {
-  return onTokens(issuer, asker, cardId, `card.wallet.${move}`, once, ({ card, tokens }) => {
+  return onTokens(deps, asker, cardId, `card.wallet.${move}`, once, ({ card, tokens }) => {
     const token = tokens.find(({ id }) => id === tokenId);
     if (!token) throw new Refusal('RESOURCE_NOT_FOUND');
     if (move === 'activate' && card.state === 'BLOCKED') throw new Refusal('INSTRUMENT_BLOCKED');
     const moves: Readonly<Partial<Record<WalletToken['state'], WalletToken['state']>>> = MOVES[move];
     const state = moves[token.state];
     if (!state) throw new Refusal('STATE_INVALID');
-    const moved: WalletToken = { ...token, state, updated_at: issuer.clock.now() };
+    const moved: WalletToken = { ...token, state, updated_at: deps.clock.now() };
     return {
       status: 204,
       body: null,

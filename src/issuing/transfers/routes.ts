@@ -3,8 +3,17 @@
 import { type AnyEndpoint, Choice, endpointOf, Optional, Shape } from '../../http/index.ts';
 import { currency, PAGE, tag } from '../accounts/index.ts';
 import { amount, choice, digits, object, pathId, shape, text } from '../fields/index.ts';
-import { conflict, type Issuer, milliseconds, money, page, Refusal, shownId, shownText } from '../issuer/index.ts';
 import type { Identity } from '../people/index.ts';
+import {
+  conflict,
+  type IssuingDeps,
+  milliseconds,
+  money,
+  page,
+  Refusal,
+  shownId,
+  shownText,
+} from '../requests/index.ts';
 import type { Tenant } from '../tenants/index.ts';
 import { transferView } from './present.ts';
 import { transferGet, transfersList } from './queries.ts';
@@ -47,8 +56,8 @@ const shownTransfer = Shape(
 
 const dateOf = (ms: number | undefined): Date | null => (ms === undefined ? null : new Date(ms));
 
-export function transferEndpoints(issuer: Issuer): AnyEndpoint<Asking>[] {
-  const { db, permutation } = issuer;
+export function transferEndpoints(deps: IssuingDeps): AnyEndpoint<Asking>[] {
+  const { db, permutation } = deps;
   return [
     endpoint({
       method: 'POST',
@@ -81,7 +90,7 @@ export function transferEndpoints(issuer: Issuer): AnyEndpoint<Asking>[] {
         ),
       },
       async handler({ principal, body, once }) {
-        const { status, body: answer, replayed } = await transfer(issuer, principal, body, once);
+        const { status, body: answer, replayed } = await transfer(deps, principal, body, once);
         return { status, body: answer, replayed };
       },
     }),

@@ -13,15 +13,15 @@ import {
   transferFunds,
 } from '../accounts/index.ts';
 import { cardKind, needCard } from '../cards/index.ts';
+import type { Identity } from '../people/index.ts';
 import {
   type CommittedAnswer,
   commitAnswer,
   type Ending,
-  type Issuer,
+  type IssuingDeps,
   Refusal,
   type RefusalCode,
-} from '../issuer/index.ts';
-import type { Identity } from '../people/index.ts';
+} from '../requests/index.ts';
 import type { Tenant } from '../tenants/index.ts';
 import { transferView } from './present.ts';
 import { type InstrumentType, type Transfer, transferInsert } from './queries.ts';
@@ -95,18 +95,18 @@ function sideOf(loaded: Loaded, tenantId: bigint, identityId: bigint, type: Inst
 const NOBODY = 0n;
 
 export function transfer(
-  issuer: Issuer,
+  deps: IssuingDeps,
   { tenant, identity }: { readonly tenant: Tenant; readonly identity: Identity },
   request: TransferRequest,
   once: Once | null,
 ): Promise<CommittedAnswer> {
-  const { permutation, ids, clock } = issuer;
+  const { permutation, ids, clock } = deps;
   const from = permutation.inward(request.source.id) ?? NOBODY;
   const to = permutation.inward(request.destination.id) ?? NOBODY;
   const amount = BigInt(request.destinationAmount.amount);
   const { currency } = request.destinationAmount;
   const transferId = ids.next();
-  return commitAnswer(issuer, once, {
+  return commitAnswer(deps, once, {
     name: 'transfer',
     owner: tenant.id,
     needs: [...needsOf(tenant.id, request.source.type, from), ...needsOf(tenant.id, request.destination.type, to)],

@@ -1,8 +1,8 @@
 // Commands that end a request: their effect, their answer and the record of the request's idempotency-ref are one commit.
 import type { Change, Command, Loaded, Need, Once, StoredAnswer } from '../../store/index.ts';
 import { onceCommand } from '../../store/index.ts';
-import { Refusal, type RefusalCode } from './errors.ts';
-import type { Issuer } from './issuer.ts';
+import type { IssuingDeps } from './deps.ts';
+import { Refusal, type RefusalCode } from './refusals.ts';
 
 export interface Ending {
   readonly status: number;
@@ -57,15 +57,15 @@ interface Answered extends StoredAnswer {
  * they are repeated, or refuse to be. A repeat under the same idempotency-ref is answered as before without being done.
  */
 export async function answeredOnce(
-  issuer: Issuer,
+  deps: IssuingDeps,
   once: Once | null,
   name: string,
   work: () => Promise<Pick<Ending, 'status' | 'body'>>,
 ): Promise<CommittedAnswer> {
-  const known = once && (await issuer.committer.submit<StoredAnswer | null>(knownAnswer(issuer, once)));
+  const known = once && (await deps.committer.submit<StoredAnswer | null>(knownAnswer(deps, once)));
   if (known) return { status: known.status, body: known.body === '' ? null : known.body, replayed: true };
   const { status, body } = await work();
-  return commitAnswer(issuer, once, {
+  return commitAnswer(deps, once, {
     name,
     owner: once?.owner ?? null,
     needs: [],
@@ -74,19 +74,19 @@ export async function answeredOnce(
 }
 
 /** What was answered to this reference before; refuses one that was used for another request. */
-const knownAnswer = (issuer: Issuer, once: Once): Command<StoredAnswer | null> => ({
+const knownAnswer = (deps: IssuingDeps, once: Once): Command<StoredAnswer | null> => ({
   name: 'once.known',
   owner: once.owner,
   needs: [once.need],
   decide(loaded) {
-    const begun = once.begin(loaded, issuer.clock.now());
+    const begun = once.begin(loaded, deps.clock.now());
     return { value: 'replay' in begun ? begun.replay : null, changes: [] };
   },
 });
 
 /** Runs the command in the group commit. A repeat of the request under the same idempotency-ref gets the same bytes and changes nothing. */
 export async function commitAnswer(
-  issuer: Issuer,
+  deps: IssuingDeps,
   once: Once | null,
   command: EndingCommand,
 ): Promise<CommittedAnswer> {
@@ -99,11 +99,11 @@ export async function commitAnswer(
       return { value: ending, changes: ending.changes };
     },
   };
-  const answer: Answered = await issuer.committer.submit(
+  const answer: Answered = await deps.committer.submit(
     onceCommand(
       inner,
       once,
-      () => issuer.clock.now(),
+      () => deps.clock.now(),
       ({ status, body, refused }): Answered => ({ status, body: jsonText(body), location: null, refused }),
     ),
   );

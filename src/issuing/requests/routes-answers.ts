@@ -2,7 +2,7 @@
 import Type, { type TSchema } from 'typebox';
 import { type DocumentedAnswer, Id, Matching, Nullable, Shape } from '../../http/index.ts';
 import { errorCodeSchema } from '../fields/index.ts';
-import { type RefusalCode, refusals } from './errors.ts';
+import { type RefusalCode, refusals } from './refusals.ts';
 
 function refused(description: string, codes: readonly RefusalCode[]): DocumentedAnswer {
   const [code] = codes;

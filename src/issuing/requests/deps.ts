@@ -1,4 +1,4 @@
-// What every use case of issuing works with.
+// The dependencies of the use cases of issuing: doors of lower rooms and ports that app.ts fills. No behaviour of its own.
 import type { Clock, IdMaker, Log, Permutation, Random } from '../../base/index.ts';
 import type { Rate } from '../../ledger/index.ts';
 import type { Committer, Db, Transaction } from '../../store/index.ts';
@@ -6,7 +6,7 @@ import type { Vault } from '../../vault/index.ts';
 import type { Passwords } from '../people/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 
-export interface Issuer {
+export interface IssuingDeps {
   readonly clock: Clock;
   readonly ids: IdMaker;
   readonly random: Random;

@@ -1,0 +1,14 @@
+// requests: what every request of issuing works with and how it ends: dependencies, the table of refusals, the answer. Owns no table.
+// Rule: an effect and its answer are one commit; a refusal is thrown before anything is written.
+export {
+  answered,
+  answeredOnce,
+  type CommittedAnswer,
+  commitAnswer,
+  type Ending,
+  type EndingCommand,
+  refusedEnding,
+} from './answering.ts';
+export type { IssuingDeps } from './deps.ts';
+export { Refusal, type RefusalCode, refusals } from './refusals.ts';
+export * from './routes-answers.ts';
