@@ -11,6 +11,12 @@ import { operationsQuery, orderParams, orderQuery, ordersQuery } from './request
 const endpoint = endpointOf<Credential>();
 
 export const readEndpoints = (gateway: Gateway): AnyEndpoint<Credential>[] => [
+  oneOrder(gateway),
+  ordersList(gateway),
+  operationsList(gateway),
+];
+
+const oneOrder = (gateway: Gateway): AnyEndpoint<Credential> =>
   endpoint({
     method: 'GET',
     path: '/orders/:id',
@@ -24,7 +30,9 @@ export const readEndpoints = (gateway: Gateway): AnyEndpoint<Credential>[] => [
       status: 200,
       body: await readOrder(gateway, principal.project, gateway.permutation.inward(id), expandsIn(query.expand ?? [])),
     }),
-  }),
+  });
+
+const ordersList = (gateway: Gateway): AnyEndpoint<Credential> =>
   endpoint({
     method: 'GET',
     path: '/orders/',
@@ -59,7 +67,9 @@ export const readEndpoints = (gateway: Gateway): AnyEndpoint<Credential>[] => [
       );
       return listAnswer({ name: 'orders', publicUrl: gateway.publicUrl, path: '/gateway/orders/', query }, listing);
     },
-  }),
+  });
+
+const operationsList = (gateway: Gateway): AnyEndpoint<Credential> =>
   endpoint({
     method: 'GET',
     path: '/operations/',
@@ -84,8 +94,7 @@ export const readEndpoints = (gateway: Gateway): AnyEndpoint<Credential>[] => [
         listing,
       );
     },
-  }),
-];
+  });
 
 const dateOf = (project: Project, text: string | undefined): Date | undefined =>
   text === undefined ? undefined : (parseDateTime(text, project.settings.time_zone) ?? undefined);

@@ -1,0 +1,77 @@
+// The order behind a page: found by the page's token or by the ticket of who comes back from the bank; behind a static link one for each payer.
+// Rule: a session whose time is over ends before anybody looks at it.
+import { expire as lapse } from '../authorization/index.ts';
+import type { Draft } from '../intake/index.ts';
+import { type Gateway, type Order, type OrderState, orderGet } from '../orders/index.ts';
+import type { Project } from '../projects/index.ts';
+import { createOrder } from './create.ts';
+import { orderOfTicket } from './landing.ts';
+import { ownPageToken, pageTokenHash, pageTokenOwner } from './page-token.ts';
+import { payLinkOrder } from './queries.ts';
+
+export interface FoundPage {
+  readonly token: string;
+  readonly project: Project;
+  readonly state: OrderState;
+}
+
+/** The static link that led here, also where its payer has a page of his own by now. */
+export const linkOf = ({ state: { order } }: FoundPage): string | null =>
+  order.options.static_link ? order.id.toString() : (order.visit?.link ?? null);
+
+export const draftOf = (order: Order): Draft => ({
+  amount: order.amount,
+  currency: order.currency,
+  merchantOrderId: order.merchant_order_id,
+  segment: order.segment,
+  description: order.description,
+  client: order.client,
+  location: order.location,
+  customFields: order.custom_fields,
+  extraFields: null,
+  terminal: order.terminal,
+  options: order.options,
+});
+
+/** A page is found by its token, or by the ticket of who comes back from the bank: of the token only a hash is kept. */
+async function whoseOf(gateway: Gateway, token: string): Promise<{ owner: bigint; orderId: bigint } | null> {
+  const owner = pageTokenOwner(gateway, token);
+  if (owner === null) return orderOfTicket(gateway, token);
+  const orderId = await payLinkOrder(gateway.db, owner, pageTokenHash(gateway, token));
+  return orderId === null ? null : { owner, orderId };
+}
+
+async function pageRead(gateway: Gateway, token: string): Promise<FoundPage | null> {
+  const whose = await whoseOf(gateway, token);
+  if (!whose) return null;
+  const { owner, orderId } = whose;
+  const [project, state] = await Promise.all([gateway.project(owner), orderGet(gateway.db, owner, orderId)]);
+  return project && state ? { token, project, state } : null;
+}
+
+/** A session whose time is over ends before anybody looks at it, whether a worker came by or not. */
+export async function findPage(gateway: Gateway, token: string): Promise<FoundPage | null> {
+  const found = await pageRead(gateway, token);
+  const { expire } = found?.state.order.due ?? {};
+  const waits = found && ['new', 'prepared'].includes(found.state.order.status);
+  if (!found || !waits || !expire || new Date(expire) > gateway.clock.now()) return found;
+  await lapse(gateway, found.project, found.state);
+  return pageRead(gateway, token);
+}
+
+/** The order that this payer pays, with its page: a static link makes one for each form. null: it can't be made. */
+export async function ownOrder(
+  gateway: Gateway,
+  found: FoundPage,
+  minor: bigint | null,
+  form: string,
+): Promise<{ order: Order; token: string } | null> {
+  const { project, state } = found;
+  if (!state.order.options.static_link) return { order: state.order, token: found.token };
+  const { static_link: _, ...options } = state.order.options;
+  const draft = { ...draftOf(state.order), amount: minor ?? state.order.amount, options };
+  const token = ownPageToken(gateway, project.id, found.token, form);
+  await createOrder(gateway, { project, draft, once: null, ownPage: token });
+  const made = await pageRead(gateway, token);
+  return made && { order: made.state.order, token: made.token };
+}
