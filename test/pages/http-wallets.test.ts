@@ -51,7 +51,8 @@ function tampered(token: string, name: string): string {
       Object.entries(value).map(([key, part]) => {
         if (key !== name || typeof part !== 'string') return [key, change(part)];
         const at = Math.floor(part.length / 2);
-        return [key, part.slice(0, at) + (part[at] === 'A' ? 'B' : 'A') + part.slice(at + 1)];
+        // Of hexadecimal digits a and A are the same.
+        return [key, part.slice(0, at) + (/a/i.test(part[at] ?? '') ? 'B' : 'A') + part.slice(at + 1)];
       }),
     );
   };
