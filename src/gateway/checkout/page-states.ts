@@ -3,8 +3,9 @@
 import type { OrderStatus } from '../orders/index.ts';
 
 /**
- * form: waits for a card · closed: would wait for one, or for the bank, but nothing is taken here any more · bank: waits for the cardholder's confirmation · answered: the bank has answered and nobody came back yet ·
- * working: something is on its way · paid, failed, undone, finished: over.
+ * form: waits for a card · closed: would wait for one, or for the bank, but nothing is taken here any more · bank: waits for the
+ * cardholder's confirmation · answered: the bank has answered and nobody came back yet · working: something is on its way · paid, failed,
+ * undone, finished: over.
  */
 export type Stage = 'form' | 'closed' | 'bank' | 'answered' | 'working' | 'paid' | 'failed' | 'undone' | 'finished';
 

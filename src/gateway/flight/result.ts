@@ -50,7 +50,7 @@ export interface Settled {
 /** The acquirer told that there was no such message: nothing was done. */
 export type NeverArrived = 'never arrived';
 
-export interface Settlement {
+export interface ToSettle {
   readonly project: Project;
   readonly operation: Operation;
   /** null: no answer came. */
@@ -68,8 +68,8 @@ export const replace = (state: OrderState, order: Order, operation: Operation): 
   operations: state.operations.map((known) => (known.id === operation.id ? operation : known)),
 });
 
-export function settle(gateway: Gateway, settlement: Settlement): Command<Settled> {
-  const { project, operation } = settlement;
+export function settle(gateway: Gateway, toSettle: ToSettle): Command<Settled> {
+  const { project, operation } = toSettle;
   const need = needOrder(operation.project_id, operation.order_id);
   return {
     name: `${operation.type}.result`,
@@ -90,8 +90,8 @@ export function settle(gateway: Gateway, settlement: Settlement): Command<Settle
         const answer = kept || answerFor(gateway, project, state, current, new Map());
         return { value: { state, answer, next: null, fresh: false }, changes: [] };
       }
-      const context = { gateway, settlement, state, loaded, now: gateway.clock.now() };
-      const { answer, resolution } = settlement;
+      const context = { gateway, toSettle, state, loaded, now: gateway.clock.now() };
+      const { answer, resolution } = toSettle;
       const details = { ...without(current.details, 'unbooked'), ...(resolution ? { resolution } : {}) };
       if (answer === null) return withoutAnswer(context, { ...current, details });
       try {
@@ -122,15 +122,15 @@ type Outcome = ReturnType<Command<Settled>['decide']>;
 
 interface Context {
   readonly gateway: Gateway;
-  readonly settlement: Settlement;
+  readonly toSettle: ToSettle;
   readonly state: OrderState;
   readonly loaded: Loaded;
   readonly now: Date;
 }
 
 function withAnswer(context: Context, sent: Operation, answer: NetworkAnswer | NeverArrived): Outcome {
-  const { gateway, settlement, state, now } = context;
-  const { project } = settlement;
+  const { gateway, toSettle, state, now } = context;
+  const { project } = toSettle;
   const { order } = state;
   const operation = answer === 'never arrived' ? unanswered(sent, now) : answered(sent, answer, order, now);
   const terminal = terminalOf(project, order.terminal);
@@ -155,7 +155,7 @@ function withAnswer(context: Context, sent: Operation, answer: NetworkAnswer | N
     after,
     operation,
     operations: state.operations,
-    postings: settlement.postings ?? [],
+    postings: toSettle.postings ?? [],
   });
   const auto = operation.type === 'authorize' && order.options.auto_charge === true && after.amount > 0n;
   const next =
@@ -189,8 +189,8 @@ const stepsUp = (project: Project, order: Order, operation: Operation): boolean 
   order.secure3d === null;
 
 function withoutAnswer(context: Context, sent: Operation): Outcome {
-  const { gateway, settlement, state, loaded, now } = context;
-  const { project } = settlement;
+  const { gateway, toSettle, state, loaded, now } = context;
+  const { project } = toSettle;
   const { order } = state;
   if (sent.type !== 'authorize') {
     // In flight it stays: the order keeps its status and a worker asks until it knows.
@@ -243,12 +243,12 @@ interface Ending {
 }
 
 function ended(
-  { gateway, settlement, state: before, loaded }: Context,
+  { gateway, toSettle, state: before, loaded }: Context,
   after: Order,
   operation: Operation,
   ending: Ending = {},
 ): Outcome {
-  const { project } = settlement;
+  const { project } = toSettle;
   const { next = null, changes = [], cashflows = new Map(), stepUp = false } = ending;
   const order = next
     ? withDue({ ...after, in_flight: next.id }, { recover: addMs(next.created_at, SENT_LIMIT_MS) })
@@ -269,7 +269,7 @@ function ended(
       operationUpdate(operation),
       ...(next ? [operationInsert(next)] : []),
       ...changes,
-      ...(settlement.pan ? outcomeChanges(gateway, project, order, operation, settlement.pan) : []),
+      ...(toSettle.pan ? outcomeChanges(gateway, project, order, operation, toSettle.pan) : []),
       ...(operation.system ? [] : [eventOf(gateway, project, before.order, order, operation)]),
       ...payoutEnds(operation),
       ...once,

@@ -118,7 +118,7 @@ export async function resolveOperation(gateway: Gateway, reference: string, told
   if (!operation || !project) return { refused: 'operation_not_in_flight' };
   const postings = operation.details.void ? await postingsOfOrders(gateway.db, project.id, [operation.order_id]) : [];
   const { outcome } = told;
-  const settlement = settle(gateway, {
+  const settling = settle(gateway, {
     project,
     operation,
     answer: answerOf(told, operation),
@@ -126,11 +126,11 @@ export async function resolveOperation(gateway: Gateway, reference: string, told
     postings,
   });
   const settled = await gateway.committer.submit<Settled | { readonly refused: Refusal }>({
-    ...settlement,
+    ...settling,
     decide(loaded) {
       const key = { owner: project.id, id: operation.order_id };
       const refused = refusalOf(loaded.get(orderKind, key), operation.id, outcome, gateway.clock.now());
-      return refused ? { value: { refused }, changes: [] } : settlement.decide(loaded);
+      return refused ? { value: { refused }, changes: [] } : settling.decide(loaded);
     },
   });
   if ('refused' in settled) return settled;

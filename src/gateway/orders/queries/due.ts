@@ -17,7 +17,10 @@ export interface OrderDue {
 const DUE: DueColumns = { about: 'order', owner: 'o.project_id', id: 'o.id', kind: 'k.kind' };
 const DUE_COLUMNS = `o.project_id, o.id, k.kind, k.at, o.terminal, ${dueTries(DUE)} as tries`;
 
-/** Of each order on which something is due the earliest that doesn't wait after a failure. While an operation is in flight only its recovery may run. */
+/**
+ * Of each order on which something is due the earliest that doesn't wait after a failure. While an operation is in flight only its
+ * recovery may run.
+ */
 export const ordersDue = (db: Db, now: Date, limit: number, except: readonly bigint[]): Promise<OrderDue[]> =>
   db.query<OrderDue>(
     `select ${DUE_COLUMNS} from orders o cross join lateral (

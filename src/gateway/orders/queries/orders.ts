@@ -1,4 +1,4 @@
-// Every statement on orders, operations, pay_links, merchant_order_ids, order_refusals and settlements.
+// Statements on orders with their operations, one or many by id, and on order_refusals. Lists stand in lists.ts, what is due in due.ts.
 // Rule: an order is locked by its own row; its operations are only read or written by who holds that lock.
 import { assert } from '../../../base/index.ts';
 import { type Change, type Db, follow, insert, type Kind, table, update } from '../../../store/index.ts';
