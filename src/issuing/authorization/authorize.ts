@@ -6,7 +6,6 @@ import type { Command } from '../../store/index.ts';
 import { accountKind, fundsKind, needAccount, needFunds } from '../accounts/index.ts';
 import { type Card, cardKind, cardUpdate, needCard } from '../cards/index.ts';
 import {
-  type Decision,
   type Demand,
   decide,
   MOST_WRONG_PINS,
@@ -14,6 +13,7 @@ import {
   type Reason,
   type State,
   type Step,
+  type Verdict,
 } from '../decision/index.ts';
 import {
   type Authorization,
@@ -91,7 +91,7 @@ export const answerWith = (
 });
 
 /** The card with its wrong tries as this decision leaves them; null: they stay. */
-function triedCard(card: Card, { approved, wrongCvv, wrongPin }: Decision, demand: Demand, now: Date): Card | null {
+function triedCard(card: Card, { approved, wrongCvv, wrongPin }: Verdict, demand: Demand, now: Date): Card | null {
   const { details } = card;
   const wrongCvvs = wrongCvv ? details.wrongCvvs + 1 : approved && demand.cvv === 'right' ? 0 : details.wrongCvvs;
   const { physical } = details;
@@ -325,7 +325,7 @@ function replayOf(message: {
   return { pending: message.authorization_id as bigint, mine: false };
 }
 
-const refused = (reason: Reason, step: Step): Decision => ({
+const refused = (reason: Reason, step: Step): Verdict => ({
   approved: false,
   responseCode: REASONS[reason],
   reason,

@@ -65,7 +65,7 @@ export interface Step {
   readonly remained?: string | Readonly<Record<string, string>>;
 }
 
-export interface Decision {
+export interface Verdict {
   readonly approved: boolean;
   readonly responseCode: string;
   readonly reason: Reason | null;
@@ -214,7 +214,7 @@ export const CHECKS: readonly Check[] = ['CARD', ...STEPS.map(([check]) => check
 /** 85 is what an approved verification is called. */
 const approvedCode = (amount: bigint): string => (amount === 0n ? '85' : '00');
 
-export function decide(demand: Demand, state: State): Decision {
+export function decide(demand: Demand, state: State): Verdict {
   const nothing = { wrongCvv: false, wrongPin: false };
   const explanation: Step[] = [{ check: 'CARD', result: state.card ? 'PASSED' : 'FAILED' }];
   if (!state.card)

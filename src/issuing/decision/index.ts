@@ -3,13 +3,13 @@
 export {
   CHECKS,
   type Check,
-  type Decision,
   type Demand,
   type Device,
   decide,
   MOST_WRONG_PINS,
   type State,
   type Step,
+  type Verdict,
 } from './decide.ts';
 export { billed, feeOn, given, holdOn, type Tariff } from './pricing.ts';
 export { REASONS, type Reason } from './reasons.ts';
