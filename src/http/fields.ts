@@ -146,12 +146,6 @@ export const fieldKinds = {
     document: { type: 'string', format: 'email' },
   },
   url: { says: 'an absolute http or https address', test: isWebAddress, document: { type: 'string', format: 'uri' } },
-  uuid: {
-    says: 'a UUID',
-    test: /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i,
-    clean: (text: string) => text.toLowerCase(),
-    document: { type: 'string', format: 'uuid' },
-  },
   fingerprint: {
     says: 'the SHA-256 fingerprint of a certificate, 64 hexadecimal digits, with colons or without',
     test: isFingerprint,
@@ -253,7 +247,6 @@ export const Currency = (options: FieldOptions = {}): TUnsafe<string> => field('
 export const IpAddress = (options: FieldOptions = {}): TUnsafe<string> => field('ip', options);
 export const Email = (options: FieldOptions = {}): TUnsafe<string> => field('email', { max: 255, ...options });
 export const WebAddress = (options: LengthOptions = {}): TUnsafe<string> => field('url', { max: 2048, ...options });
-export const Uuid = (options: FieldOptions = {}): TUnsafe<string> => field('uuid', options);
 
 /** Certificates by their fingerprints, each in our own form. */
 export const Certificates = (options: FieldOptions = {}): TUnsafe<string[]> =>

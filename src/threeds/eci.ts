@@ -4,8 +4,6 @@
 /** transStatus of EMV 3-D Secure once it is final: authenticated, attempt, failed, rejected, unavailable, informational. */
 export type Letter = 'Y' | 'A' | 'N' | 'R' | 'U' | 'I';
 
-export const letters: readonly Letter[] = ['Y', 'A', 'N', 'R', 'U', 'I'];
-
 interface Scheme {
   /** null: nothing is sent to the issuer with this status. */
   readonly byLetter: Readonly<Record<Letter, string | null>>;

@@ -21,7 +21,6 @@ import {
   pointerOf,
   Shape,
   Text,
-  Uuid,
   WebAddress,
   Year,
 } from '../../src/http/index.ts';
@@ -87,7 +86,6 @@ const accepted: readonly [name: string, field: object, cases: Readonly<Record<st
       '"http://127.0.0.1:8080/"': 'http://127.0.0.1:8080/',
     },
   ],
-  ['uuid', Uuid(), { '"F47AC10B-58CC-4372-A567-0E02B2C3D479"': 'f47ac10b-58cc-4372-a567-0e02b2c3d479' }],
   ['list', List(), { '"a, b,a,,c"': ['a', 'b', 'c'] }],
   ['text', Text(), { '"Zoë\\n2"': 'Zoë\n2', '""': '' }],
 ];
@@ -152,7 +150,6 @@ const refused: readonly [name: string, field: object, sources: readonly string[]
       '"ftp://a"',
     ],
   ],
-  ['uuid', Uuid(), ['"f47ac10b58cc4372a5670e02b2c3d479"']],
   ['list', List(['a', 'b'] as const), ['"a,c"', '["a"]', `"${'a,'.repeat(300)}"`]],
   ['text', Text({ max: 5 }), ['"123456"', '"\\u0007"', '7', 'true', '"\\u0000"', '"\\ud800"']],
 ];

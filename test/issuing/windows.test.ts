@@ -11,11 +11,35 @@ import {
   refund,
   unrefund,
   usedOf,
-  windowEnd,
   windowStart,
 } from '../../src/issuing/rules/index.ts';
 
 const at = (text: string): Date => new Date(`${text}Z`);
+
+// Ends told another way than the starts in the source.
+type End = (start: Date) => number;
+
+const later =
+  (years: number, months: number, days: number): End =>
+  (start) =>
+    Date.UTC(start.getUTCFullYear() + years, start.getUTCMonth() + months, start.getUTCDate() + days);
+
+const ENDS: Readonly<Record<CounterName, End | null>> = {
+  DAILY: later(0, 0, 1),
+  WEEKLY: later(0, 0, 7),
+  MONTHLY: later(0, 1, 0),
+  QUARTERLY: later(0, 3, 0),
+  YEARLY: later(1, 0, 0),
+  ALWAYS: null,
+  ATM_DAILY: later(0, 0, 1),
+};
+
+/** The first moment after the window that `at` is in; null: it never ends. */
+function windowEnd(of: CounterName, at: Date): Date | null {
+  const end = ENDS[of];
+  return end && new Date(end(windowStart(of, at)));
+}
+
 const NOTHING: Counted = { windows: {}, parts: [] };
 
 /** Counter, the last millisecond before an edge, the first one behind it. */

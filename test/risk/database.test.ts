@@ -8,10 +8,10 @@ import {
   createRisk,
   type Risk,
   type RiskRuleInput,
-  riskRuleList,
   riskRulePut,
   riskRuleRemove,
 } from '../../src/gateway/risk/index.ts';
+import { rulesOf } from '../../src/gateway/risk/queries.ts';
 import { type Change, type Committer, createCommitter, type Database } from '../../src/store/index.ts';
 import { ownerOf, testDatabase } from '../support/database.ts';
 import { keyed, payment, type Told } from './memory.ts';
@@ -114,7 +114,7 @@ test('a rule that is wrong is not stored, and the answer says why', async () => 
   assert.ok('problems' in (await riskRulePut({ database, clock }, ruleOf(project, 'false', { id: 'r100' }))));
   assert.ok('rule' in (await riskRulePut({ database, clock }, ruleOf(project, 'true', { id: 'r99' }))));
   assert.equal(await riskRuleRemove(database, project, 'r0'), true);
-  assert.equal((await riskRuleList(database, project)).length, 99);
+  assert.equal((await rulesOf(database, project)).length, 99);
 });
 
 test('velocity: counted in the commit of each order, refused at the limit, for one card and project only', async () => {

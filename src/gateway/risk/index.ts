@@ -4,5 +4,5 @@ export type { Answer } from './card-testing.ts';
 export type { Payment, Visit } from './facts.ts';
 export type { RiskEvent, RiskRule } from './queries.ts';
 export { type Assessment, createRisk, type Risk } from './risk.ts';
-export { type RiskRuleInput, type RuleProblem, riskRuleList, riskRulePut, riskRuleRemove } from './rules.ts';
+export { type RiskRuleInput, type RuleProblem, riskRulePut, riskRuleRemove } from './rules.ts';
 export { CLASSES } from './ruleset.ts';

@@ -44,8 +44,6 @@ export function ruleProblems(rule: RiskRuleInput): RuleProblem[] {
   return problems;
 }
 
-export const riskRuleList = (database: Db, projectId: bigint): Promise<RiskRule[]> => rulesOf(database, projectId);
-
 export interface RuleTools {
   readonly database: Db;
   readonly clock: Clock;

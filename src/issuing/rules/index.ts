@@ -21,4 +21,4 @@ export {
   openHolds,
   type SpendCounter,
 } from './queries.ts';
-export { COUNTERS, type CounterName, windowEnd, windowStart } from './windows.ts';
+export { COUNTERS, type CounterName, windowStart } from './windows.ts';

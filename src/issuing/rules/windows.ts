@@ -25,26 +25,3 @@ export const COUNTERS = Object.keys(STARTS) as readonly CounterName[];
 /** The first moment of the window that `at` is in. */
 export const windowStart = (of: CounterName, at: Date): Date =>
   new Date(STARTS[of](at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate(), at));
-
-type End = (start: Date) => number;
-
-const later =
-  (years: number, months: number, days: number): End =>
-  (start) =>
-    Date.UTC(start.getUTCFullYear() + years, start.getUTCMonth() + months, start.getUTCDate() + days);
-
-const ENDS: Readonly<Record<CounterName, End | null>> = {
-  DAILY: later(0, 0, 1),
-  WEEKLY: later(0, 0, 7),
-  MONTHLY: later(0, 1, 0),
-  QUARTERLY: later(0, 3, 0),
-  YEARLY: later(1, 0, 0),
-  ALWAYS: null,
-  ATM_DAILY: later(0, 0, 1),
-};
-
-/** The first moment after the window that `at` is in; null: it never ends. */
-export function windowEnd(of: CounterName, at: Date): Date | null {
-  const end = ENDS[of];
-  return end && new Date(end(windowStart(of, at)));
-}
