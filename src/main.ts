@@ -3,7 +3,7 @@ import { type App, startApp } from './app.ts';
 import { createLog } from './base/index.ts';
 import { runCli } from './cli/index.ts';
 import { type Config, listenerUrl, loadConfig } from './config.ts';
-import { migrate, StartError } from './store/index.ts';
+import { databaseIsGone, migrate, StartError } from './store/index.ts';
 import { VaultError } from './vault/index.ts';
 
 /** What a newcomer needs to see: where everything is, who may enter, and one payment to try. */
@@ -42,8 +42,6 @@ function greeting(config: Config, { url, clientUrl }: Pick<App, 'url' | 'clientU
 async function serve(): Promise<void> {
   const config = loadConfig();
   const app = await startApp(config);
-  process.stdout.write(`${greeting(config, app)}\n`);
-  if (config.mode === 'live') for (const warning of app.warnings) process.stderr.write(`WARNING: ${warning}\n`);
   let stopping = false;
   const stop = (): void => {
     if (stopping) return;
@@ -55,6 +53,8 @@ async function serve(): Promise<void> {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+  process.stdout.write(`${greeting(config, app)}\n`);
+  if (config.mode === 'live') for (const warning of app.warnings) process.stderr.write(`WARNING: ${warning}\n`);
 }
 
 async function migrateOnly(): Promise<void> {
@@ -73,6 +73,10 @@ function fail(error: unknown): void {
     process.stderr.write(`The port is in use: stop the other program, or set PORT to a free one.\n`);
   else if (code === 'EACCES' || code === 'EADDRNOTAVAIL')
     process.stderr.write(`Florin can't listen there (${code}): check HOST and PORT.\n`);
+  else if (databaseIsGone(error))
+    process.stderr.write(
+      `The database can't be reached, or went away while Florin was starting (${code ?? (error as Error).message}): start again when it is there.\n`,
+    );
   else if (isExpected(error)) process.stderr.write(`${error.message}\n`);
   else
     process.stderr.write(

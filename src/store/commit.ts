@@ -6,6 +6,7 @@
 import { type Caller, presentCaller } from './caller.ts';
 import { type Command, type Committer, NotWritten, OutcomeUnknown } from './command.ts';
 import type { Decided } from './decide.ts';
+import { isGoneCode } from './gone.ts';
 import { type Lane, type LaneOptions, NotNow, openLane } from './lane.ts';
 
 export interface CommitterOptions extends LaneOptions {
@@ -206,7 +207,7 @@ const isLater = ({ verdicts }: Decided, i: number): boolean => {
 
 type Reaction = 'wait' | 'again' | 'behind';
 
-/** What a failure says about trying again; codes of Postgres (Appendix A) and of sockets. */
+/** What a failure of a statement says about trying again; codes of Postgres (Appendix A). */
 const REACTIONS: Readonly<Record<string, Reaction>> = {
   // Serialization failure, deadlock, a key that another process was quicker with: decided again on what is there now.
   '40001': 'again',
@@ -215,25 +216,9 @@ const REACTIONS: Readonly<Record<string, Reaction>> = {
   // Rows that others hold for longer than they should: lock timeout, statement timeout.
   '55P03': 'behind',
   '57014': 'behind',
-  // The server going away, coming up, or full.
-  '53100': 'wait',
-  '53200': 'wait',
-  '53300': 'wait',
-  '57P01': 'wait',
-  '57P02': 'wait',
-  '57P03': 'wait',
-  '08000': 'wait',
-  '08003': 'wait',
-  '08006': 'wait',
-  '25P03': 'wait',
-  ECONNREFUSED: 'wait',
-  ECONNRESET: 'wait',
-  ENOENT: 'wait',
-  EPIPE: 'wait',
-  ETIMEDOUT: 'wait',
 };
 
 function reactionTo(error: unknown): Reaction | 'refuse' {
-  if (error instanceof NotNow) return 'wait';
+  if (error instanceof NotNow || isGoneCode(error)) return 'wait';
   return REACTIONS[(error as { code?: string } | null)?.code ?? ''] ?? 'refuse';
 }

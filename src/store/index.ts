@@ -16,6 +16,7 @@ export {
 } from './due-queries.ts';
 export { type Connection, type Embedded, startEmbedded } from './embedded.ts';
 export { openShared, type Shared } from './followed.ts';
+export { databaseIsGone } from './gone.ts';
 export { openInstallation } from './installation.ts';
 export { claimDatabase } from './installation-mode.ts';
 export type { FaultPoint } from './lane.ts';
