@@ -1,9 +1,16 @@
-// What people see, put together: the bank's pages, the payment page and the way back, with the limits that all of them have.
+// What people see, put together: the bank's pages, the payment page and the way back, with the rates that all of them have.
 import { type Random, systemClock } from './base/index.ts';
 import { checkoutDoor, land, landingView } from './gateway/checkout/index.ts';
 import type { Gateway } from './gateway/orders/index.ts';
 import { formBodies, type Server } from './http/index.ts';
-import { checkoutRoutes, formTokens, landingRoutes, limitPages, type PageRates, pageLimits } from './pages/index.ts';
+import {
+  checkoutRoutes,
+  formTokens,
+  landingRoutes,
+  type PageRates,
+  pageThrottle,
+  throttlePages,
+} from './pages/index.ts';
 import { acsRoutes, type Cardholders } from './threeds/index.ts';
 
 export interface PagesOptions {
@@ -19,8 +26,8 @@ export async function servePages({ server, gateway, cardholders, random, rates }
   const { remoteAddressOf } = server;
   // Forms are for pages only: a parser beside the APIs would take their bodies away from them.
   await server.app.register(async (pages) => {
-    const limits = pageLimits(systemClock, rates);
-    limitPages(pages, limits, server);
+    const throttle = pageThrottle(systemClock, rates);
+    throttlePages(pages, throttle, server);
     formBodies(pages);
     await pages.register(acsRoutes({ db, clock, keys, ids, log, publicUrl, cardholders, remoteAddressOf }));
     const tokens = formTokens({
@@ -29,7 +36,7 @@ export async function servePages({ server, gateway, cardholders, random, rates }
       clock: systemClock,
       publicUrl,
     });
-    const checkout = checkoutDoor(gateway, limits.card);
+    const checkout = checkoutDoor(gateway, throttle.card);
     await pages.register(checkoutRoutes({ checkout, tokens, publicUrl, remoteAddressOf }));
     await pages.register(
       landingRoutes({

@@ -9,9 +9,9 @@ import { API_HEADERS, Failure } from './failure.ts';
 import { Shape } from './fields.ts';
 import { onceFor, onceKeyIn } from './idempotency.ts';
 import { isCleanText, readJson, type Tolerance } from './json.ts';
-import { tooMany } from './limits.ts';
 import { SHORT_COST } from './long-reads.ts';
 import { cardDataIn, mergeQuery, type Pair, queryObject, queryPairs } from './query.ts';
+import { tooMany } from './rates.ts';
 import { type CompiledSchema, compileSchema, fieldErrors, type JsonSchema, type Violation } from './schema.ts';
 import type { Server } from './server.ts';
 

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import { addressOf } from '../base/index.ts';
 import { Failure } from './failure.ts';
-import { type Rate, type RateLimiter, tooMany } from './limits.ts';
+import { type Rate, type RateLimiter, tooMany } from './rates.ts';
 
 /** What is known of a request before its body is read. */
 export interface RequestHead {

@@ -7,7 +7,7 @@ import type { Authentication, RequestHead } from './authenticate.ts';
 import type { MediaType } from './body.ts';
 import type { Envelope, Failure, FailureKind } from './failure.ts';
 import type { OnceLookup, OnceOptions } from './idempotency.ts';
-import type { Rate, RateLimiter } from './limits.ts';
+import type { Rate, RateLimiter } from './rates.ts';
 import type { Violation } from './schema.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

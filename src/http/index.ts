@@ -48,7 +48,6 @@ export {
   onceRecords,
 } from './idempotency.ts';
 export { readPlainJson } from './json.ts';
-export { type Rate, type RateLimiter, rateLimiter, type Taken, tooMany } from './limits.ts';
 export { type PageLinks, pageLinks } from './links.ts';
 export { longReads } from './long-reads.ts';
 export { fetchOwn, type Served } from './loopback.ts';
@@ -58,6 +57,7 @@ export { createMetrics, type Metrics, operations, type Readiness } from './opera
 export { type Listing, listAnswer, type Paging, paged, paging, pagingOf } from './paging.ts';
 export { pointerNames, pointerOf } from './pointer.ts';
 export { purgeIdempotency } from './queries.ts';
+export { type Rate, type RateLimiter, rateLimiter, type Taken, tooMany } from './rates.ts';
 export type { Violation } from './schema.ts';
 export { createServer, type Server, type ServerOptions, type Timeouts } from './server.ts';
 export * from './shown.ts';

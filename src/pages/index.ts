@@ -3,5 +3,5 @@ export { formTokens } from './checkout/form-token.ts';
 export { landingRoutes } from './checkout/landing-routes.ts';
 export { previewPage } from './checkout/preview.ts';
 export { checkoutRoutes } from './checkout/routes.ts';
-export { limitPages, PAGE_RATES, type PageRates, pageLimits } from './limits.ts';
+export { PAGE_RATES, type PageRates, pageThrottle, throttlePages } from './rates.ts';
 export { PREVIEW_PATH, pageWatch } from './self-check.ts';

@@ -30,14 +30,14 @@ export const PAGE_RATES: Readonly<Record<'live' | 'sandbox', PageRates>> = {
   },
 };
 
-export interface PageLimits {
+export interface PageThrottle {
   /** One page, or one form; `link`: the token of its address, null where none stands in it. */
   page(address: string, link: string | null): Taken;
   /** Seconds until this card may be tried again with this project; 0: now. */
   card(projectId: bigint, fingerprint: string): number;
 }
 
-export function pageLimits(clock: Clock, { link: ofLink, net: ofNet, card: ofCard }: PageRates): PageLimits {
+export function pageThrottle(clock: Clock, { link: ofLink, net: ofNet, card: ofCard }: PageRates): PageThrottle {
   // Apart, so that a flood of made-up links makes nobody's network or card forgotten.
   const [links, nets, cards] = [rateLimiter(clock), rateLimiter(clock), rateLimiter(clock)];
   return {
@@ -53,13 +53,13 @@ export function pageLimits(clock: Clock, { link: ofLink, net: ofNet, card: ofCar
 }
 
 /** Every page that `app` serves from now on, before its form is read. */
-export function limitPages(
+export function throttlePages(
   app: FastifyInstance,
-  limits: PageLimits,
+  throttle: PageThrottle,
   { remoteAddressOf }: Pick<Server, 'remoteAddressOf'>,
 ): void {
   app.addHook('onRequest', async (request, reply) => {
-    const { allowed, retryAfterSeconds } = limits.page(remoteAddressOf(request), linkIn(request));
+    const { allowed, retryAfterSeconds } = throttle.page(remoteAddressOf(request), linkIn(request));
     if (allowed) return;
     const page = messagePage(wordsFor(request), 'too_often_title', 'too_often_text', ['*']);
     return reply

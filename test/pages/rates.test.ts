@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { type Clock, systemClock } from '../../src/base/index.ts';
-import { PAGE_RATES, type PageRates, pageLimits } from '../../src/pages/limits.ts';
+import { PAGE_RATES, type PageRates, pageThrottle } from '../../src/pages/rates.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { openPage, typed } from '../support/page.ts';
 import { orderOf, type Shop, shopOf } from '../support/shop.ts';
@@ -21,8 +21,8 @@ describe('the buckets of live mode', () => {
   const { link, net, card } = PAGE_RATES.live;
 
   test('a network is a /24 or a /48, and its neighbour has its own', () => {
-    const limits = pageLimits(manualClock(), PAGE_RATES.live);
-    const by = (address: (i: number) => string) => allowed(300, (i) => limits.page(address(i), `${i}`).allowed);
+    const throttle = pageThrottle(manualClock(), PAGE_RATES.live);
+    const by = (address: (i: number) => string) => allowed(300, (i) => throttle.page(address(i), `${i}`).allowed);
     assert.equal(
       by((i) => `192.0.2.${i % 250}`),
       net.burst,
@@ -43,31 +43,31 @@ describe('the buckets of live mode', () => {
 
   test('a link is one, from wherever it is asked for', () => {
     const clock = manualClock();
-    const limits = pageLimits(clock, PAGE_RATES.live);
-    const ask = (of: string) => allowed(1000, (i) => limits.page(`10.${i >> 8}.${i & 255}.1`, of).allowed);
+    const throttle = pageThrottle(clock, PAGE_RATES.live);
+    const ask = (of: string) => allowed(1000, (i) => throttle.page(`10.${i >> 8}.${i & 255}.1`, of).allowed);
     assert.deepEqual([ask('one'), ask('two')], [link.burst, link.burst]);
     clock.pass(1000);
     assert.ok(ask('one') >= link.perSecond);
   });
 
   test('a flood of made-up links frees nobody', () => {
-    const limits = pageLimits(manualClock(), PAGE_RATES.live);
-    allowed(1000, () => limits.page('192.0.2.1', 'a').allowed);
-    for (let i = 0; i < 60_000; i++) limits.page('198.51.100.1', `made up ${i}`);
-    assert.equal(limits.page('192.0.2.1', 'b').allowed, false);
+    const throttle = pageThrottle(manualClock(), PAGE_RATES.live);
+    allowed(1000, () => throttle.page('192.0.2.1', 'a').allowed);
+    for (let i = 0; i < 60_000; i++) throttle.page('198.51.100.1', `made up ${i}`);
+    assert.equal(throttle.page('192.0.2.1', 'b').allowed, false);
   });
 
   test('a card is tried a few times, then every half minute; with another project, and another card, at once', () => {
     const clock = manualClock();
-    const limits = pageLimits(clock, PAGE_RATES.live);
+    const throttle = pageThrottle(clock, PAGE_RATES.live);
     assert.equal(
-      allowed(100, () => limits.card(1n, 'card') === 0),
+      allowed(100, () => throttle.card(1n, 'card') === 0),
       card.burst,
     );
-    assert.ok(limits.card(1n, 'card') > 0);
-    assert.deepEqual([limits.card(2n, 'card'), limits.card(1n, 'other')], [0, 0]);
+    assert.ok(throttle.card(1n, 'card') > 0);
+    assert.deepEqual([throttle.card(2n, 'card'), throttle.card(1n, 'other')], [0, 0]);
     clock.pass(60_000);
-    assert.equal(limits.card(1n, 'card'), 0);
+    assert.equal(throttle.card(1n, 'card'), 0);
   });
 });
 
