@@ -16,6 +16,8 @@ const ROOMS = {
   threeds: ['base', 'html', 'store', 'vault'],
   gateway: ['base', 'store', 'vault', 'ledger', 'network', 'threeds', 'events', 'wallets'],
   issuing: ['base', 'store', 'vault', 'ledger', 'network', 'events'],
+  operator: ['base', 'store', 'http', 'ledger', 'network'],
+  sandbox: ['base', 'store', 'http', 'network', 'operator'],
   pages: ['base', 'html', 'store', 'http', 'ledger', 'network', 'threeds', 'gateway', 'issuing', 'events'],
 };
 
@@ -141,7 +143,7 @@ module.exports = {
       comment: 'Only main.ts and tests import app.ts, and only app.ts its parts.',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/(main|app)\\.ts$' },
-      to: { path: '^src/app(-ground|-pages)?\\.ts$' },
+      to: { path: '^src/app(-ground|-operator|-pages)?\\.ts$' },
     },
     {
       name: 'nobody-imports-main',
@@ -159,12 +161,12 @@ module.exports = {
     {
       name: 'few-files-at-the-top',
       comment:
-        'Beside the rooms there are main.ts, app.ts with its ground floor, what runs beside requests, the pages, its health and its end, and config.ts.',
+        'Beside the rooms there are main.ts, app.ts with its ground floor, what runs beside requests, what operators are served with, the pages, its health and its end, and config.ts.',
       severity: 'error',
       from: {},
       to: {
         path: '^src/[^/]+\\.ts$',
-        pathNot: '^src/(main|app|app-ground|app-work|app-pages|app-closing|app-health|config)\\.ts$',
+        pathNot: '^src/(main|app|app-ground|app-work|app-operator|app-pages|app-closing|app-health|config)\\.ts$',
       },
     },
     {

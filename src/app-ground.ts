@@ -15,10 +15,10 @@ import {
   VirtualClock,
 } from './base/index.ts';
 import type { Config } from './config.ts';
-import { type SandboxClock, sandboxClock } from './gateway/index.ts';
 import { createMetrics } from './http/index.ts';
 import { createRates, type Rates } from './ledger/index.ts';
 import { binsLoad, type SharedFaults, sharedFaults } from './network/index.ts';
+import { type SandboxClock, sandboxClock } from './sandbox/index.ts';
 import {
   type Committer,
   type Connection,

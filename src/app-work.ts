@@ -1,9 +1,9 @@
 // What runs beside requests: what is due by itself, and chores. Rule: neither waits for the other, and a chore that fails or takes long
 // keeps no other from its time.
 import { addMs, type Clock, type FairQueue, fairQueue, type Log, type Permutation, systemClock } from './base/index.ts';
-import type { SandboxClock } from './gateway/index.ts';
 import type { Metrics } from './http/index.ts';
 import { purgeIdempotency } from './http/index.ts';
+import type { SandboxClock } from './sandbox/index.ts';
 import {
   createDueRunner,
   type Database,

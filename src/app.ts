@@ -3,28 +3,18 @@
 import manifest from '../package.json' with { type: 'json' };
 import { type Closer, closeAll } from './app-closing.ts';
 import { DRAIN_MS, type GroundOptions, openGround } from './app-ground.ts';
+import { operatorEndpoints } from './app-operator.ts';
 import { servePages } from './app-pages.ts';
 import { dueQueue, dueWork, runChores } from './app-work.ts';
 import { addMs, createLog, type Log, systemClock } from './base/index.ts';
 import { type Config, listenerUrl } from './config.ts';
 import { createForwarding } from './events/index.ts';
 import examples from './examples.json' with { type: 'json' };
-import { createLink, sandboxWallets } from './gateway/checkout/index.ts';
+import { sandboxWallets } from './gateway/checkout/index.ts';
 import { orderTimelines } from './gateway/due/index.ts';
-import { resolveOperation, stuckOperations } from './gateway/flight/index.ts';
-import { gatewayApi, gatewayScenarios, simulatorApi } from './gateway/index.ts';
-import { orderTrace } from './gateway/listing/index.ts';
-import {
-  audited,
-  auditedCommand,
-  auditRefusals,
-  bearerAuthentication,
-  type Check,
-  type Office,
-  operatorApi,
-} from './gateway/operator/index.ts';
+import { gatewayApi } from './gateway/index.ts';
 import { type Gateway, orderInvariants } from './gateway/orders/index.ts';
-import { createProjects, sandboxSecrets, seedSandbox } from './gateway/projects/index.ts';
+import { createProjects, projectRefusalOf, sandboxSecrets, seedSandbox } from './gateway/projects/index.ts';
 import { createRisk } from './gateway/risk/index.ts';
 import { arrive } from './gateway/settlement/index.ts';
 import {
@@ -58,7 +48,9 @@ import {
   stanMaker,
   threedsOutcome,
 } from './network/index.ts';
-import { PAGE_RATES, type PageRates, PREVIEW_PATH, pageWatch, previewPage } from './pages/index.ts';
+import { auditRefusals, bearerAuthentication, type Check, createChanges, operatorApi } from './operator/index.ts';
+import { PAGE_RATES, type PageRates, PREVIEW_PATH, pageWatch } from './pages/index.ts';
+import { gatewayScenarios, simulatorApi } from './sandbox/index.ts';
 import { createCommitter, type Database, StartError } from './store/index.ts';
 import { createThreeds, noDirectory, sandboxDirectory, verifyCavv, withCardholders } from './threeds/index.ts';
 
@@ -177,6 +169,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     const limiter = rateLimiter(systemClock);
     const turns = longReads(server, systemClock);
     const failures = sandbox ? null : { perSecond: 0.5, burst: 20 };
+    const changes = createChanges({ database, committer, keyed, clock, log, refusalOf: projectRefusalOf });
     const issuing = createIssuing({
       issuer,
       throttle: {
@@ -193,9 +186,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       office: {
         tenants,
         tools,
-        change: (asked, action, target, work) => audited(office, asked, action, target, work),
-        command: (asked, action, target, work) =>
-          auditedCommand(office, asked, action, target, (auditing) => work({ ...issuer, committer: auditing })),
+        changes,
       },
     });
     if (sandbox) {
@@ -284,29 +275,17 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       counted: metrics.pageDifferences,
       log,
     });
-    const office: Office = {
-      database,
-      committer,
-      turns,
+    const operated = operatorEndpoints({
+      gateway,
+      issuing,
       projects,
       tools,
       rates,
-      risk,
-      permutation,
-      clock,
-      log,
-      publicUrl,
+      changes,
       invariants: checkInvariants,
-      trace: (id) => orderTrace(gateway, id, issuing.decisionsOf),
       failing: due.failing,
-      stuckOperations: (after, limit) => stuckOperations(gateway, after, limit),
-      resolveOperation: (auditing, reference, told) =>
-        resolveOperation({ ...gateway, committer: auditing }, reference, told),
-      keys: vault,
-      previewPage: (template, language) => previewPage(template, language, clock.now()),
       checkPages: checkOwnPages,
-      createLink: (auditing, project, fields) => createLink({ ...gateway, committer: auditing }, project, fields),
-    };
+    });
     const operatorAuthentication = bearerAuthentication({
       secrets: [config.operatorSecret],
       failures: sandbox ? null : { limiter, rate: { perSecond: 0.2, burst: 10 } },
@@ -323,7 +302,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
         onRefused: (from, login) => refusals.refused(from, 'gateway', login),
       }),
       ...issuing.apis,
-      operatorApi(office, operatorAuthentication, issuing.operator),
+      operatorApi({ authentication: operatorAuthentication, turns, endpoints: operated, refusalOf: projectRefusalOf }),
     ];
     if (ground.sandbox && simulator) {
       const { clock: sandboxClock, faults } = ground.sandbox;

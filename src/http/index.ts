@@ -54,6 +54,7 @@ export { fetchOwn, type Served } from './loopback.ts';
 export { type ApiInfo, openapiOf } from './openapi.ts';
 export type { AnyApi, Examples } from './openapi-answers.ts';
 export { createMetrics, type Metrics, operations, type Readiness } from './operations.ts';
+export * from './operator.ts';
 export { type Listing, listAnswer, type Paging, paged, paging, pagingOf } from './paging.ts';
 export { pointerNames, pointerOf } from './pointer.ts';
 export { purgeIdempotency } from './queries.ts';

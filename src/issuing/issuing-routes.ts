@@ -1,5 +1,5 @@
 // The issuing side as app.ts puts it together: its APIs, its part of the simulator, what it has due.
-import type { AnyApi, AnyEndpoint } from '../http/index.ts';
+import type { AnyApi, AnyEndpoint, Changes, OperatorEndpoint } from '../http/index.ts';
 import type { Invariant } from '../ledger/index.ts';
 import type { IssuerHost } from '../network/index.ts';
 import type { Timeline } from '../store/index.ts';
@@ -29,6 +29,7 @@ import { issuingApis, usedRef } from './routes.ts';
 import { openHolds } from './rules/index.ts';
 import { issuingScenarios } from './scenarios/index.ts';
 import { purgeReveals } from './secrets/index.ts';
+import type { TenantsRoom, Tools } from './tenants/index.ts';
 import { walletDeviceEndpoints } from './tokens/index.ts';
 
 /** The issuing side as 3-D Secure asks it. */
@@ -47,7 +48,7 @@ export interface Issuing {
   readonly invariants: readonly Invariant[];
   readonly apis: readonly AnyApi[];
   /** Below /operator. */
-  readonly operator: readonly AnyEndpoint<{ readonly name: string }>[];
+  readonly operator: readonly OperatorEndpoint[];
   /** Below /simulator, sandbox mode only. */
   readonly simulator: readonly AnyEndpoint<unknown>[];
   readonly timelines: readonly Timeline[];
@@ -62,7 +63,7 @@ export interface Issuing {
 export interface IssuingOptions {
   readonly issuer: IssuingDeps;
   readonly throttle: Throttle;
-  readonly office: Omit<IssuingOffice, 'issuer'>;
+  readonly office: { readonly tenants: TenantsRoom; readonly tools: Tools; readonly changes: Changes };
   readonly ports: AuthorizationPorts;
 }
 
@@ -76,15 +77,16 @@ function inTurn<Value>(work: () => Promise<Value>): () => Promise<Value> {
   };
 }
 
-/** What was changed is in force in this process once the change resolves. */
-const refreshing = ({ change, tenants }: IssuingOptions['office']): IssuingOffice['change'] =>
-  async function changed(asked, action, target, work) {
-    try {
-      return await change(asked, action, target, work);
-    } finally {
-      await tenants.refresh();
-    }
-  };
+/** What is changed is in force in this process once the change resolves. */
+const officeOf = (issuer: IssuingDeps, { tenants, tools, changes }: IssuingOptions['office']): IssuingOffice => ({
+  issuer,
+  tenants,
+  tools,
+  change: (asks, action, target, work) =>
+    changes.inTransaction(asks, { action, target }, work, () => tenants.refresh()),
+  command: (asks, action, target, work) =>
+    changes.byCommands(asks, { action, target }, (committer) => work({ ...issuer, committer })),
+});
 
 export function createIssuing({ issuer, throttle, office, ports }: IssuingOptions): Issuing {
   const authorizer = createAuthorizer(issuer, ports);
@@ -99,7 +101,7 @@ export function createIssuing({ issuer, throttle, office, ports }: IssuingOption
       fallBack: (id) => fallBack(issuer, id),
     },
     apis: issuingApis(issuer, throttle),
-    operator: operatorEndpoints({ ...office, issuer, change: refreshing(office) }),
+    operator: operatorEndpoints(officeOf(issuer, office)),
     simulator: [
       ...depositEndpoints(issuer),
       ...messageEndpoints(issuer),

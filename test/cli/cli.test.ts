@@ -166,7 +166,7 @@ test('rates from a file of each kind', async () => {
   };
   const csv = write('rates.csv', 'from,to,rate,day\nEUR,USD,1.25,2026-11-20\nEUR;GBP;0.85\n\n');
   assert.equal((await json('rates', 'load', csv)).rates.length, 4);
-  assert.equal(at.office.rates.get('EUR', 'USD')?.source, 'rates.csv');
+  assert.equal(at.rates.get('EUR', 'USD')?.source, 'rates.csv');
   // As a spreadsheet saves it: a mark in front, cells in quotes, lines that end in two characters.
   const sheet = write('sheet.csv', '\ufefffrom;to;rate\r\n"EUR";"CZK"; "24.9" \r\n');
   assert.deepEqual(
@@ -229,7 +229,7 @@ test('rules, ranges, keys, traces, audit', async () => {
   assert.equal((await florin('bins', 'remove', '456788')).code, 0);
   assert.match((await json('keys', 'rotate')).key, /^key-/);
   at.traces.set(5n, { operations: [] });
-  assert.deepEqual(await json('order', 'trace', at.office.permutation.outward(5n)), { operations: [] });
+  assert.deepEqual(await json('order', 'trace', at.permutation.outward(5n)), { operations: [] });
   assert.equal((await json('audit')).audit[0].action, 'keys.rotate');
 });
 

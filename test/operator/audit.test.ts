@@ -1,7 +1,7 @@
 // The audit log: a chain that tells when a row was changed or taken out, refused logins, and a table that only grows.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Action, auditAppend, auditViolations } from '../../src/gateway/operator/index.ts';
+import { type Action, auditAppend, auditViolations } from '../../src/operator/index.ts';
 import { keyed } from '../projects/bench.ts';
 import { type Installation, installation } from './installation.ts';
 

@@ -1,16 +1,21 @@
 // A running server with the operator API on a real database, for the tests of this room. Ports that others fill are told by the test.
-import { createTurns, idPermutation, systemClock } from '../../src/base/index.ts';
+import { createTurns, idPermutation, type Permutation, systemClock } from '../../src/base/index.ts';
 import type { LinkFields } from '../../src/gateway/checkout/index.ts';
+import { gatewayOperatorEndpoints } from '../../src/gateway/index.ts';
+import { projectRefusalOf } from '../../src/gateway/projects/index.ts';
+import { createRisk } from '../../src/gateway/risk/index.ts';
+import { type AnyApi, api, createServer, rateLimiter } from '../../src/http/index.ts';
+import { createRates, type Rates } from '../../src/ledger/index.ts';
 import {
   auditRefusals,
   bearerAuthentication,
   type Check,
-  type Office,
+  createChanges,
+  inspectionEndpoints,
   operatorApi,
-} from '../../src/gateway/operator/index.ts';
-import { createRisk } from '../../src/gateway/risk/index.ts';
-import { type AnyApi, api, createServer, rateLimiter } from '../../src/http/index.ts';
-import { createRates } from '../../src/ledger/index.ts';
+  rangeEndpoints,
+  rateEndpoints,
+} from '../../src/operator/index.ts';
 import { createCommitter } from '../../src/store/index.ts';
 import { type Bench, bench, silent } from '../projects/bench.ts';
 
@@ -18,7 +23,8 @@ export const SECRET = 'operator-secret-of-the-tests';
 
 export interface Installation extends Bench {
   readonly url: string;
-  readonly office: Office;
+  readonly rates: Rates;
+  readonly permutation: Permutation;
   readonly declaration: AnyApi;
   /** What the invariants port answers. */
   readonly checks: Check[];
@@ -56,44 +62,52 @@ export async function installation(): Promise<Installation> {
     ids: tools.ids,
     log: silent,
   });
-  const office: Office = {
-    database,
-    committer,
-    turns: createTurns({
-      clock: systemClock,
-      shares: { atOnce: 1, perOwner: 1, perThrough: 1, perOwnerThrough: 1 },
-      mostOfOwner: 100,
-      longestWaitMs: 60_000,
-      crowded: () => false,
-      rest: 0,
+  const { keyed } = tools;
+  const rates = createRates(database);
+  const turns = createTurns({
+    clock: systemClock,
+    shares: { atOnce: 1, perOwner: 1, perThrough: 1, perOwnerThrough: 1 },
+    mostOfOwner: 100,
+    longestWaitMs: 60_000,
+    crowded: () => false,
+    rest: 0,
+  });
+  const changes = createChanges({ database, committer, keyed, clock, log: silent, refusalOf: projectRefusalOf });
+  const publicUrl = 'https://pay.example';
+  const endpoints = [
+    ...gatewayOperatorEndpoints({
+      database,
+      projects,
+      tools,
+      permutation,
+      publicUrl,
+      clock,
+      risk: await createRisk({ db: database, clock, ids: tools.ids, keyed }),
+      changes,
+      previewPage: ({ brand, logo, fields }, language) => ({
+        html: `<!doctype html><p lang="${language}" style="color:${brand}">${fields.join(' ')}${logo === null ? '' : ' logo'}`,
+        headers: { 'content-security-policy': "default-src 'none'; img-src data:" },
+      }),
+      async createLink(_committer, { login }, fields) {
+        links.push({ login, fields });
+        return { order_id: '77', url: `https://pay.example/pay/${'t'.repeat(32)}` };
+      },
+      stuckOperations: async () => [],
+      resolveOperation: async () => ({ refused: 'operation_not_in_flight' }),
+      trace: async (id) => traces.get(id) ?? null,
     }),
-    projects,
-    tools,
-    permutation,
-    clock,
-    log: silent,
-    rates: createRates(database),
-    risk: await createRisk({ db: database, clock, ids: tools.ids, keyed: tools.keyed }),
-    publicUrl: 'https://pay.example',
-    invariants: async () => checks,
-    trace: async (id) => traces.get(id) ?? null,
-    failing: async () => [],
-    stuckOperations: async () => [],
-    resolveOperation: async () => ({ refused: 'operation_not_in_flight' }),
-    keys: {
-      prepareKey: async () => `key-${++state.rotations}`,
-      activateKey: async () => undefined,
-    },
-    checkPages: async () => [],
-    previewPage: ({ brand, logo, fields }, language) => ({
-      html: `<!doctype html><p lang="${language}" style="color:${brand}">${fields.join(' ')}${logo === null ? '' : ' logo'}`,
-      headers: { 'content-security-policy': "default-src 'none'; img-src data:" },
+    ...rateEndpoints({ database, rates, clock, publicUrl, changes }),
+    ...rangeEndpoints({ changes, clock }),
+    ...inspectionEndpoints({
+      database,
+      keyed,
+      changes,
+      invariants: async () => checks,
+      failing: async () => [],
+      keys: { prepareKey: async () => `key-${++state.rotations}`, activateKey: async () => undefined },
+      checkPages: async () => [],
     }),
-    async createLink(_committer, { login }, fields) {
-      links.push({ login, fields });
-      return { order_id: '77', url: `https://pay.example/pay/${'t'.repeat(32)}` };
-    },
-  };
+  ];
   const refusals = auditRefusals({
     database,
     keyed: tools.keyed,
@@ -106,7 +120,7 @@ export async function installation(): Promise<Installation> {
     failures: { limiter, rate: { perSecond: 1, burst: 200 } },
     onRefused: (origin) => refusals.refused(origin, 'operator', null),
   });
-  const declaration = operatorApi(office, authentication);
+  const declaration = operatorApi({ authentication, turns, endpoints, refusalOf: projectRefusalOf });
   const server = createServer({ log: silent, clock, random: tools.random });
   api(server, declaration);
   const { port } = await server.listen({ host: '127.0.0.1', port: 0 });
@@ -114,7 +128,8 @@ export async function installation(): Promise<Installation> {
   return {
     ...base,
     url,
-    office,
+    rates,
+    permutation,
     declaration,
     checks,
     traces,

@@ -268,13 +268,13 @@ test('rates: rows, the European Central Bank’s document, the inverse of each, 
   assert.deepEqual(latest, [
     { from: 'USD', to: 'EUR', rate: '0.800000', day: '2026-11-21', source: 'treasury, inverse' },
   ]);
-  assert.equal(at.office.rates.get('EUR', 'USD')?.micro, 1_250_000n, 'payments use it at once');
+  assert.equal(at.rates.get('EUR', 'USD')?.micro, 1_250_000n, 'payments use it at once');
   const xml = await at.call('POST', '/rates', {
     ecb_xml: ECB("<Cube currency='GBP' rate='0.8512'/><Cube currency='JPY' rate='162.5'/>"),
   });
   assert.equal(xml.status, 200);
   assert.equal(xml.body.rates.length, 4);
-  assert.equal(at.office.rates.get('EUR', 'GBP')?.source, 'ECB');
+  assert.equal(at.rates.get('EUR', 'GBP')?.source, 'ECB');
   const period = (await at.call('GET', '/rates?date_from=2026-11-19&date_to=2026-11-19')).body.rates;
   assert.deepEqual(
     period.map(({ from, to }: { from: string; to: string }) => `${from}${to}`),
@@ -362,7 +362,7 @@ test('invariants, trace, keys', async () => {
   assert.deepEqual(broken.checks[1].violations, [{ project_id: '9007199254740993' }]);
   at.checks.pop();
   at.traces.set(77n, { operations: [{ id: 5n, type: 'authorize' }] });
-  assert.deepEqual((await at.call('GET', `/orders/${at.office.permutation.outward(77n)}/trace`)).body, {
+  assert.deepEqual((await at.call('GET', `/orders/${at.permutation.outward(77n)}/trace`)).body, {
     operations: [{ id: '5', type: 'authorize' }],
   });
   assert.deepEqual((await at.call('POST', '/keys/rotate')).body, { key: 'key-1' });

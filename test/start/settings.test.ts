@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { seededRandom, variety } from '../../src/base/index.ts';
 import { readConfig } from '../../src/config.ts';
-import { bearerAuthentication } from '../../src/gateway/operator/index.ts';
 import { Failure } from '../../src/http/index.ts';
+import { bearerAuthentication } from '../../src/operator/index.ts';
 import { StartError } from '../../src/store/index.ts';
 
 const SECRET = 'd5d0f3c1a97b4e2288f6b0a47e13c9de';

@@ -1,10 +1,10 @@
 // projects: merchants' accounts. Owns projects, project_credentials, terminals and project_versions; imports nothing of orders.
 // Reading goes through `createProjects` (memory); changing through the use cases inside `Projects.change`.
+
+export type { ProjectsDesk } from './access-operator-routes.ts';
 export { addressAllowed } from './addresses.ts';
 export {
-  ALL_RIGHTS,
   type CredentialView,
-  credentialBind,
   credentialCreate,
   credentialList,
   credentialRevoke,
@@ -22,6 +22,7 @@ export {
   settingsPatch,
   type Tools,
 } from './manage.ts';
+export { projectOperatorEndpoints, projectRefusalOf } from './operator-routes.ts';
 export { createProjects, type Projects } from './projects.ts';
 export type { ProjectRow, TerminalRow } from './queries.ts';
 export { sandboxSecrets, seedSandbox } from './seed.ts';

@@ -31,6 +31,8 @@ export interface Projects {
   byLogin(login: string): Promise<Project | null>;
   /** Every project, by login. */
   all(): Promise<readonly Project[]>;
+  /** What was committed before this call is in force here when it resolves, or at the latest when memory is read next. */
+  refresh(): Promise<void>;
   /** Runs changes in one transaction; once this resolves they are in force here. */
   change<Value>(work: (db: Transaction) => Promise<Value>): Promise<Value>;
 }
@@ -91,7 +93,6 @@ export function createProjects({ database, keyed, clock, log }: ProjectsOptions)
     return undefined;
   }
 
-  /** What was committed before this call is in memory when it resolves, or at the latest when memory is read next. */
   async function refresh(): Promise<void> {
     // A load under way may have begun before the commit.
     await loading?.catch(() => undefined);
@@ -126,6 +127,7 @@ export function createProjects({ database, keyed, clock, log }: ProjectsOptions)
       await fresh();
       return [...byId.values()].map(({ project }) => project).sort((a, b) => (a.login < b.login ? -1 : 1));
     },
+    refresh,
     async change(work) {
       try {
         return await database.transaction(work);

@@ -1,6 +1,5 @@
 // templates: how payment pages of a project look. Owns page_templates.
 export {
-  filledTemplate,
   isTemplate,
   type StoredTemplate,
   templateGet,
@@ -9,5 +8,6 @@ export {
   templatePut,
   templateRemove,
 } from './manage.ts';
-export { contrast, MAX_RADIUS, templateProblems } from './rules.ts';
+export { type TemplatesDesk, templateOperatorEndpoints } from './operator-routes.ts';
+export { contrast, templateProblems } from './rules.ts';
 export { DEFAULT_TEMPLATE, FIELD_NAMES, type FieldName, type PageTemplate } from './template.ts';

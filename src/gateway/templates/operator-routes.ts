@@ -1,41 +1,34 @@
-// How a project's payment pages look, and links to them, under `/operator/projects/:login`.
-// Rule: an address of a payment page stands in the answer that makes it, in no other and in no audit row.
+// How a project's payment pages look, under `/operator/projects/:login/templates`.
 import Type from 'typebox';
+import type { Clock } from '../../base/index.ts';
 import {
-  Amount,
   type Answer,
-  type AnyEndpoint,
+  type Changes,
   Choice,
-  Currency,
-  Duration,
-  endpointOf,
-  Flag,
+  listOf,
+  type OperatorEndpoint,
   Optional,
+  operatorEndpoint,
+  refuserOf,
   Shape,
   Text,
-  Token,
   type Violation,
-  WebAddress,
 } from '../../http/index.ts';
-import { ProjectRefusal } from '../projects/index.ts';
+import type { Db } from '../../store/index.ts';
+import { ProjectRefusal, type Projects } from '../projects/index.ts';
 import {
-  FIELD_NAMES,
   filledTemplate,
-  MAX_RADIUS,
-  type PageTemplate,
   type StoredTemplate,
   templateGet,
   templateList,
-  templateProblems,
   templatePut,
   templateRemove,
-} from '../templates/index.ts';
-import { OperatorRefusal } from './errors.ts';
-import { audited, auditedCommand, type Office, type Operator } from './office.ts';
-import { qrSvg } from './qr.ts';
-import { listedTemplate, listOf, paymentLink, template } from './routes-answers.ts';
+} from './manage.ts';
+import { MAX_RADIUS, templateProblems } from './rules.ts';
+import { listedTemplate, template } from './schemas.ts';
+import { FIELD_NAMES, type PageTemplate } from './template.ts';
 
-const endpoint = endpointOf<Operator>();
+const refuse = refuserOf({ template_unknown: ['not_found', 'The project has no such template'] });
 const Login = Text({ max: 64, description: 'Login of the project.' });
 const OfProject = Shape({ login: Login });
 const OfTemplate = Shape({ login: Login, id: Text({ max: 64, description: 'Id of the template.' }) });
@@ -62,33 +55,8 @@ const look = {
 const Template = Shape(look, { title: 'PageTemplate' });
 const EXAMPLE = { brand: '#0b6b57', ink: '#16202c', fields: ['holder', 'number', 'expiry', 'cvv'], radius: 8 };
 
-const Link = Shape(
-  {
-    amount: Optional(Amount({ zero: true, description: 'Required, greater than zero, unless static_link is set.' })),
-    currency: Currency(),
-    description: Optional(Text({ max: 1000, description: 'What is paid for; the payer reads it.' })),
-    merchant_order_id: Optional(Token()),
-    language: Language,
-    template: Optional(Token({ max: 64, description: 'Id of a template of the project.' })),
-    return_url: Optional(WebAddress({ description: 'Where the payer goes afterwards.' })),
-    static_link: Optional(
-      Flag({ description: 'One address, an order for each payer; without amount each payer enters one.' }),
-    ),
-    expiration_timeout: Optional(Duration({ description: 'How long the address is good; an hour by default.' })),
-  },
-  { title: 'PaymentLink' },
-);
-
 const wrongTemplate = ({ language: _, ...given }: Readonly<Record<string, unknown>>): Violation[] =>
   templateProblems(given);
-
-/** Without amount there is a payer who enters it. */
-function wrongLink({ amount, static_link }: Readonly<Record<string, unknown>>): Violation[] {
-  const isZero = typeof amount === 'string' && /^0(\.0{1,2})?$/.test(amount);
-  if (static_link === true || static_link === '1' || !(amount === undefined || isZero)) return [];
-  const details = ['an amount greater than zero, or static_link'];
-  return [{ path: ['amount'], message: isZero ? 'Not allowed' : 'Required', attribute: 'required', details }];
-}
 
 /** In a list it is enough to know that there is a picture. */
 const listed = ({ logo, ...template }: StoredTemplate): object => ({ ...template, has_logo: logo !== null });
@@ -98,13 +66,25 @@ const unknownTemplate = { 404: { description: 'No such project, or no template u
 const wrong = { 422: { description: 'Wrong fields' } };
 const page = { 200: { description: 'The payment page, of an order that is none' } };
 
-/** Endpoints for templates and payment links. */
-export function pageEndpoints(office: Office): AnyEndpoint<Operator>[] {
-  const { database, projects, clock, previewPage, createLink } = office;
+/** What an operator's requests about templates are served with. */
+export interface TemplatesDesk {
+  readonly database: Db;
+  readonly projects: Pick<Projects, 'byLogin'>;
+  readonly clock: Clock;
+  readonly changes: Changes;
+  /** The payment page of an order that is none: its text, and the header fields that it needs. */
+  readonly previewPage: (
+    template: PageTemplate,
+    language: string,
+  ) => { readonly html: string; readonly headers: Readonly<Record<string, string>> };
+}
+
+export function templateOperatorEndpoints(desk: TemplatesDesk): OperatorEndpoint[] {
+  const { database, projects, clock, changes, previewPage } = desk;
 
   const found = async (login: string, id: string): Promise<StoredTemplate> => {
     const template = await templateGet(database, login, id);
-    if (!template) throw new OperatorRefusal('template_unknown');
+    if (!template) throw refuse('template_unknown');
     return template;
   };
   const preview = (template: PageTemplate, language = 'en'): Answer => {
@@ -113,7 +93,7 @@ export function pageEndpoints(office: Office): AnyEndpoint<Operator>[] {
   };
 
   return [
-    endpoint({
+    operatorEndpoint({
       method: 'GET',
       path: '/projects/:login/templates',
       operation: 'templateList',
@@ -126,7 +106,7 @@ export function pageEndpoints(office: Office): AnyEndpoint<Operator>[] {
         body: { templates: (await templateList(database, params.login)).map(listed) },
       }),
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'GET',
       path: '/projects/:login/templates/:id',
       operation: 'templateGet',
@@ -136,7 +116,7 @@ export function pageEndpoints(office: Office): AnyEndpoint<Operator>[] {
       answers: { 200: { description: 'The template, every field of it', schema: template }, ...unknownTemplate },
       handler: async ({ params: { login, id } }) => ({ status: 200, body: await found(login, id) }),
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'PUT',
       path: '/projects/:login/templates/:id',
       operation: 'templatePut',
@@ -154,13 +134,13 @@ export function pageEndpoints(office: Office): AnyEndpoint<Operator>[] {
       },
       async handler(input) {
         const { login, id } = input.params;
-        const body = await audited(office, input, 'template.put', `${login}/${id}`, (db) =>
+        const body = await changes.inTransaction(input, { action: 'template.put', target: `${login}/${id}` }, (db) =>
           templatePut(db, login, id, input.body, clock.now()),
         );
         return { status: 200, body };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'DELETE',
       path: '/projects/:login/templates/:id',
       operation: 'templateRemove',
@@ -170,13 +150,13 @@ export function pageEndpoints(office: Office): AnyEndpoint<Operator>[] {
       answers: { 204: { description: 'Removed' }, ...unknownTemplate },
       async handler(input) {
         const { login, id } = input.params;
-        await audited(office, input, 'template.remove', `${login}/${id}`, async (db) => {
-          if (!(await templateRemove(db, login, id))) throw new OperatorRefusal('template_unknown');
+        await changes.inTransaction(input, { action: 'template.remove', target: `${login}/${id}` }, async (db) => {
+          if (!(await templateRemove(db, login, id))) throw refuse('template_unknown');
         });
         return { status: 204, body: null };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'GET',
       path: '/projects/:login/templates/:id/preview',
       operation: 'templatePreview',
@@ -188,7 +168,7 @@ export function pageEndpoints(office: Office): AnyEndpoint<Operator>[] {
       answers: { ...page, ...unknownTemplate },
       handler: async ({ params: { login, id }, query }) => preview(await found(login, id), query.language),
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'POST',
       path: '/projects/:login/templates/preview',
       operation: 'templateTry',
@@ -203,40 +183,6 @@ export function pageEndpoints(office: Office): AnyEndpoint<Operator>[] {
       async handler({ params, body: { language, ...template } }) {
         if (!(await projects.byLogin(params.login))) throw new ProjectRefusal('project_unknown');
         return preview(filledTemplate(template), language);
-      },
-    }),
-    endpoint({
-      method: 'POST',
-      path: '/projects/:login/links',
-      operation: 'linkCreate',
-      summary: 'Makes an order and the address of its payment page, to be sent or shown as a picture',
-      description: 'The address is told once. `qr_svg` is the address as a QR code.',
-      right: null,
-      params: OfProject,
-      body: Link,
-      wrongIn: wrongLink,
-      example: { amount: 49.9, currency: 'EUR', description: 'Invoice 1001', expiration_timeout: '7d' },
-      answers: {
-        201: {
-          description: 'The order, its address, and the address as a picture',
-          headers: { Location: 'Payment page' },
-          schema: paymentLink,
-        },
-        409: { description: 'The project is closed' },
-        ...unknownProject,
-        ...wrong,
-      },
-      async handler(input) {
-        const { login } = input.params;
-        const made = await auditedCommand(office, input, 'link.create', login, async (committer) => {
-          const project = await projects.byLogin(login);
-          if (!project) throw new ProjectRefusal('project_unknown');
-          if (!project.active) throw new OperatorRefusal('project_closed');
-          const result = await createLink(committer, project, input.body);
-          if ('problems' in result) throw new OperatorRefusal('unfit', result.problems);
-          return result;
-        });
-        return { status: 201, body: { ...made, qr_svg: qrSvg(made.url) }, location: made.url };
       },
     }),
   ];

@@ -2,31 +2,30 @@
 import Type from 'typebox';
 import { addMs, parseDuration } from '../base/index.ts';
 import {
-  type AnyEndpoint,
   type Api,
   type Authentication,
-  endpointOf,
   Failure,
   Flag,
   Integer,
   invalid,
+  type Operator,
+  type OperatorEndpoint,
   Optional,
+  operatorEndpoint,
   Shape,
   Text,
   Token,
 } from '../http/index.ts';
 import { type FaultPlan, faultPlanFrom, type Simulator } from '../network/index.ts';
-import { type Operator, operatorEnvelope } from './operator/index.ts';
-import { acquirerBooks, faultPlan, movedClock, scenarioList, shownClock } from './routes-simulator-answers.ts';
-import type { SandboxClock } from './sandbox-clock.ts';
-
-const endpoint = endpointOf<Operator>();
+import { operatorEnvelope } from '../operator/index.ts';
+import type { SandboxClock } from './clock.ts';
+import { acquirerBooks, faultPlan, movedClock, scenarioList, shownClock } from './schemas.ts';
 
 /** The simulator's API. `more`: endpoints of other rooms under the same prefix and secret. */
 export const simulatorApi = (
   routes: SimulatorRoutes,
   authentication: Authentication<Operator>,
-  more: readonly AnyEndpoint<Operator>[],
+  more: readonly OperatorEndpoint[],
 ): Api<Operator> => ({
   prefix: '/simulator',
   patient: true,
@@ -71,7 +70,7 @@ function simulatorEndpoints({
   outward,
   advanceTo,
   scenarios,
-}: SimulatorRoutes): AnyEndpoint<Operator>[] {
+}: SimulatorRoutes): OperatorEndpoint[] {
   const { clock } = sandboxClock;
   const told = () => ({ status: 200, body: { now: clock.now().toISOString(), frozen: clock.frozen } });
   /** The clock, and what was due on the way and could not be run; it is tried again. */
@@ -79,7 +78,7 @@ function simulatorEndpoints({
   const answers = { 200: { description: 'The clock', schema: shownClock } };
   const movedAnswers = { 200: { description: 'The clock, and what could not be run on the way', schema: movedClock } };
   return [
-    endpoint({
+    operatorEndpoint({
       method: 'GET',
       path: '/clock',
       operation: 'readClock',
@@ -88,7 +87,7 @@ function simulatorEndpoints({
       answers,
       handler: told,
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'PUT',
       path: '/clock',
       operation: 'setClock',
@@ -110,7 +109,7 @@ function simulatorEndpoints({
         return moved(not_run);
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'POST',
       path: '/clock/advance',
       operation: 'advanceClock',
@@ -130,7 +129,7 @@ function simulatorEndpoints({
         return moved(await advanceTo(reachable(addMs(clock.now(), ms), '#/by')));
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'PUT',
       path: '/faults',
       operation: 'setFaults',
@@ -160,7 +159,7 @@ function simulatorEndpoints({
         return { status: 200, body: simulator.faults.plan() };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'GET',
       path: '/faults',
       operation: 'readFaults',
@@ -170,7 +169,7 @@ function simulatorEndpoints({
       handler: () => ({ status: 200, body: simulator.faults.plan() }),
     }),
     ...(['chargeback', 'representment'] as const).map((type) =>
-      endpoint({
+      operatorEndpoint({
         method: 'POST',
         path: `/orders/:id/${type}`,
         operation: `${type}Order`,
@@ -187,7 +186,7 @@ function simulatorEndpoints({
         },
       }),
     ),
-    endpoint({
+    operatorEndpoint({
       method: 'GET',
       path: '/scenarios',
       operation: 'listScenarios',
@@ -196,7 +195,7 @@ function simulatorEndpoints({
       answers: { 200: { description: 'Requests, and what each is answered', schema: scenarioList } },
       handler: async () => ({ status: 200, body: { scenarios: await scenarios() } }),
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'GET',
       path: '/books',
       operation: 'readBooks',

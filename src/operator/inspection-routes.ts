@@ -1,13 +1,50 @@
-// Looking into the running installation: invariants, the trace of an order, the audit log; and the vault's keys.
-import { type AnyEndpoint, Digits, endpointOf, Integer, Optional, Shape, Text } from '../../http/index.ts';
-import { traceSchema } from '../api/index.ts';
-import { auditViolations } from './audit.ts';
-import { OperatorRefusal } from './errors.ts';
-import { audited, type Check, type Office, type Operator } from './office.ts';
+// Looking into the running installation: invariants, what fails, the payment page, the audit log; and the vault's keys.
+import {
+  type Changes,
+  Digits,
+  Integer,
+  listOf,
+  type OperatorEndpoint,
+  Optional,
+  operatorEndpoint,
+  Shape,
+} from '../http/index.ts';
+import type { Db, Transaction } from '../store/index.ts';
+import { auditViolations, type Keyed } from './audit.ts';
 import { type AuditRow, auditBefore } from './queries.ts';
-import { auditLog, dueFailure, listOf, pageCheck, proof, vaultKey } from './routes-answers.ts';
+import { auditLog, dueFailure, pageCheck, proof, vaultKey } from './schemas.ts';
 
-const endpoint = endpointOf<Operator>();
+/** One invariant, asked of the running installation. */
+export interface Check {
+  readonly id: string;
+  readonly ok: boolean;
+  /** What breaks it, at most a hundred. */
+  readonly violations: readonly unknown[];
+}
+
+/** Where a page is not as it was written. */
+export interface PageDifference {
+  readonly where: string;
+  readonly expected: string;
+  readonly found: string;
+}
+
+export interface Inspection {
+  readonly database: Db;
+  readonly keyed: Keyed;
+  readonly changes: Changes;
+  readonly invariants: () => Promise<readonly Check[]>;
+  /** What is due and fails, longest first: as it is shown. */
+  readonly failing: (limit: number) => Promise<readonly object[]>;
+  readonly keys: {
+    /** A new key-encrypting key, in force once the transaction is committed and `activateKey` was called; its name. */
+    prepareKey(db: Transaction): Promise<string>;
+    activateKey(): Promise<void>;
+  };
+  /** Looks at the payment page as it is served: every difference to the page as it was written. */
+  readonly checkPages: () => Promise<readonly PageDifference[]>;
+}
+
 const LAST = 2n ** 63n - 1n;
 const MOST_SHOWN = 100;
 
@@ -22,11 +59,11 @@ const jsonText = (value: unknown): string =>
   JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? part.toString() : part));
 
 /** Endpoints for looking, and for the keys. */
-export function inspectionEndpoints(office: Office): AnyEndpoint<Operator>[] {
-  const { database, tools, permutation, invariants, trace, keys, checkPages, failing } = office;
+export function inspectionEndpoints(inspection: Inspection): OperatorEndpoint[] {
+  const { database, keyed, changes, invariants, keys, checkPages, failing } = inspection;
 
   const auditChain = async (): Promise<Check> => {
-    const violations = await auditViolations(database, tools.keyed);
+    const violations = await auditViolations(database, keyed);
     return {
       id: 'audit_chain',
       ok: violations.length === 0,
@@ -35,7 +72,7 @@ export function inspectionEndpoints(office: Office): AnyEndpoint<Operator>[] {
   };
 
   return [
-    endpoint({
+    operatorEndpoint({
       method: 'GET',
       path: '/invariants',
       operation: 'invariants',
@@ -47,7 +84,7 @@ export function inspectionEndpoints(office: Office): AnyEndpoint<Operator>[] {
         return { status: 200, body: jsonText({ ok: checks.every(({ ok }) => ok), checks }) };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'GET',
       path: '/due',
       operation: 'dueList',
@@ -59,7 +96,7 @@ export function inspectionEndpoints(office: Office): AnyEndpoint<Operator>[] {
       answers: { 200: { description: 'What fails', schema: listOf('failing', dueFailure) } },
       handler: async ({ query: { per_page = 100 } }) => ({ status: 200, body: { failing: await failing(per_page) } }),
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'GET',
       path: '/page-check',
       operation: 'pageCheck',
@@ -73,24 +110,7 @@ export function inspectionEndpoints(office: Office): AnyEndpoint<Operator>[] {
         return { status: 200, body: { ok: differences.length === 0, differences } };
       },
     }),
-    endpoint({
-      method: 'GET',
-      path: '/orders/:id/trace',
-      operation: 'orderTrace',
-      summary: 'Shows the whole way of an order',
-      description:
-        "The merchant's operations, the network messages, the issuer's decision, every ledger entry. Card numbers are masked.",
-      right: null,
-      params: Shape({ id: Text({ max: 20 }) }),
-      answers: { 200: { description: 'The trace', schema: traceSchema }, 404: { description: 'No such order' } },
-      async handler({ params }) {
-        const id = permutation.inward(params.id);
-        const found = id === null ? null : await trace(id);
-        if (!found) throw new OperatorRefusal('order_unknown');
-        return { status: 200, body: jsonText(found) };
-      },
-    }),
-    endpoint({
+    operatorEndpoint({
       method: 'GET',
       path: '/audit',
       operation: 'auditList',
@@ -106,7 +126,7 @@ export function inspectionEndpoints(office: Office): AnyEndpoint<Operator>[] {
         return { status: 200, body: { audit: rows.map(auditJson) } };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'POST',
       path: '/keys/rotate',
       operation: 'keysRotate',
@@ -114,11 +134,9 @@ export function inspectionEndpoints(office: Office): AnyEndpoint<Operator>[] {
       right: null,
       answers: { 200: { description: 'Name of the new key', schema: vaultKey } },
       async handler(input) {
-        const key = await audited(
-          office,
+        const key = await changes.inTransaction(
           input,
-          'keys.rotate',
-          'vault',
+          { action: 'keys.rotate', target: 'vault' },
           (db) => keys.prepareKey(db),
           () => keys.activateKey(),
         );

@@ -1,20 +1,24 @@
 // A project's terminals and credentials, under `/operator/projects/:login`.
 // Rule: a secret stands in the answer that makes it, in no other.
 import Type from 'typebox';
+import type { Permutation } from '../../base/index.ts';
 import {
-  type AnyEndpoint,
   Certificates,
+  type Changes,
   Choice,
   Currency,
   Digits,
   Duration,
-  endpointOf,
   Flag,
   Integer,
+  listOf,
+  type OperatorEndpoint,
   Optional,
+  operatorEndpoint,
   Shape,
   Text,
 } from '../../http/index.ts';
+import type { Db } from '../../store/index.ts';
 import {
   ALL_RIGHTS,
   type CredentialView,
@@ -23,18 +27,25 @@ import {
   credentialList,
   credentialRevoke,
   credentialRotate,
-  ProjectRefusal,
-  projectGet,
-  type TerminalRow,
-  terminalGet,
-  terminalList,
-  terminalPut,
-  terminalRemove,
-} from '../projects/index.ts';
-import { audited, type Office, type Operator } from './office.ts';
-import { credential, listOf, newCredential, terminal } from './routes-answers.ts';
+} from './credentials.ts';
+import { ProjectRefusal } from './errors.ts';
+import { projectGet, type Tools } from './manage.ts';
+import type { Projects } from './projects.ts';
+import type { TerminalRow } from './queries.ts';
+import { credential, newCredential, terminal } from './schemas.ts';
+import { terminalGet, terminalList, terminalPut, terminalRemove } from './terminals.ts';
 
-const endpoint = endpointOf<Operator>();
+/** What an operator's requests about projects are served with. */
+export interface ProjectsDesk {
+  readonly database: Db;
+  readonly projects: Pick<Projects, 'refresh'>;
+  readonly tools: Tools;
+  readonly permutation: Permutation;
+  /** Without trailing slash. */
+  readonly publicUrl: string;
+  readonly changes: Changes;
+}
+
 const Login = Text({ max: 64, description: 'Login of the project.' });
 const OfProject = Shape({ login: Login });
 const OfPart = Shape({ login: Login, id: Text({ max: 64 }) });
@@ -63,9 +74,10 @@ const unknownPart = { 404: { description: 'No such project, or nothing under thi
 const wrong = { 422: { description: 'Wrong fields' } };
 
 /** Endpoints for terminals and credentials. */
-export function accessEndpoints(office: Office): AnyEndpoint<Operator>[] {
-  const { database, tools, permutation } = office;
-
+export function accessEndpoints(
+  { database, tools, permutation }: ProjectsDesk,
+  change: Changes['inTransaction'],
+): OperatorEndpoint[] {
   const credentialJson = (credential: CredentialView): object => ({
     ...credential,
     id: permutation.outward(credential.id),
@@ -77,7 +89,7 @@ export function accessEndpoints(office: Office): AnyEndpoint<Operator>[] {
   };
 
   return [
-    endpoint({
+    operatorEndpoint({
       method: 'GET',
       path: '/projects/:login/terminals',
       operation: 'terminalList',
@@ -90,7 +102,7 @@ export function accessEndpoints(office: Office): AnyEndpoint<Operator>[] {
         body: { terminals: (await terminalList(database, params.login)).map(terminalJson) },
       }),
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'GET',
       path: '/projects/:login/terminals/:id',
       operation: 'terminalGet',
@@ -103,7 +115,7 @@ export function accessEndpoints(office: Office): AnyEndpoint<Operator>[] {
         body: terminalJson(await terminalGet(database, params.login, params.id)),
       }),
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'PUT',
       path: '/projects/:login/terminals/:id',
       operation: 'terminalPut',
@@ -127,13 +139,13 @@ export function accessEndpoints(office: Office): AnyEndpoint<Operator>[] {
           cvv_must_match: false,
           ...input.body,
         };
-        const row = await audited(office, input, 'terminal.put', `${login}/${id}`, (db) =>
+        const row = await change(input, { action: 'terminal.put', target: `${login}/${id}` }, (db) =>
           terminalPut(db, tools, login, id, terminal),
         );
         return { status: 200, body: terminalJson(row) };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'DELETE',
       path: '/projects/:login/terminals/:id',
       operation: 'terminalRemove',
@@ -143,11 +155,13 @@ export function accessEndpoints(office: Office): AnyEndpoint<Operator>[] {
       answers: { 204: { description: 'Removed' }, ...unknownPart },
       async handler(input) {
         const { login, id } = input.params;
-        await audited(office, input, 'terminal.remove', `${login}/${id}`, (db) => terminalRemove(db, tools, login, id));
+        await change(input, { action: 'terminal.remove', target: `${login}/${id}` }, (db) =>
+          terminalRemove(db, tools, login, id),
+        );
         return { status: 204, body: null };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'GET',
       path: '/projects/:login/credentials',
       operation: 'credentialList',
@@ -160,7 +174,7 @@ export function accessEndpoints(office: Office): AnyEndpoint<Operator>[] {
         return { status: 200, body: { credentials: (await credentialList(database, tools, id)).map(credentialJson) } };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'POST',
       path: '/projects/:login/credentials',
       operation: 'credentialCreate',
@@ -184,7 +198,7 @@ export function accessEndpoints(office: Office): AnyEndpoint<Operator>[] {
       },
       async handler(input) {
         const { login } = input.params;
-        const made = await audited(office, input, 'credential.create', login, (db) =>
+        const made = await change(input, { action: 'credential.create', target: login }, (db) =>
           credentialCreate(db, tools, login, {
             ...input.body,
             certificates: [...new Set(input.body.certificates)],
@@ -193,7 +207,7 @@ export function accessEndpoints(office: Office): AnyEndpoint<Operator>[] {
         return { status: 201, body: { login, ...credentialJson(made) } };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'POST',
       path: '/projects/:login/credentials/:id/rotate',
       operation: 'credentialRotate',
@@ -211,13 +225,13 @@ export function accessEndpoints(office: Office): AnyEndpoint<Operator>[] {
       async handler(input) {
         const { login, id } = input.params;
         const { overlap = 86_400_000 } = input.body;
-        const made = await audited(office, input, 'credential.rotate', `${login}/${id}`, (db) =>
+        const made = await change(input, { action: 'credential.rotate', target: `${login}/${id}` }, (db) =>
           credentialRotate(db, tools, login, credentialId(id), overlap),
         );
         return { status: 201, body: { login, ...credentialJson(made) } };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'PUT',
       path: '/projects/:login/credentials/:id/certificates',
       operation: 'credentialBind',
@@ -236,13 +250,13 @@ export function accessEndpoints(office: Office): AnyEndpoint<Operator>[] {
       async handler(input) {
         const { login, id } = input.params;
         const certificates = [...new Set(input.body.certificates)];
-        const bound = await audited(office, input, 'credential.certificates', `${login}/${id}`, (db) =>
+        const bound = await change(input, { action: 'credential.certificates', target: `${login}/${id}` }, (db) =>
           credentialBind(db, tools, login, credentialId(id), certificates),
         );
         return { status: 200, body: credentialJson(bound) };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'DELETE',
       path: '/projects/:login/credentials/:id',
       operation: 'credentialRevoke',
@@ -252,7 +266,7 @@ export function accessEndpoints(office: Office): AnyEndpoint<Operator>[] {
       answers: { 204: { description: 'Revoked' }, ...unknownPart },
       async handler(input) {
         const { login, id } = input.params;
-        await audited(office, input, 'credential.revoke', `${login}/${id}`, (db) =>
+        await change(input, { action: 'credential.revoke', target: `${login}/${id}` }, (db) =>
           credentialRevoke(db, tools, login, credentialId(id)),
         );
         return { status: 204, body: null };

@@ -1,11 +1,68 @@
 // What the acquirer was asked for in vain: what waits for somebody, and settling it as the acquirer told by telephone.
 import Type from 'typebox';
-import { type AnyEndpoint, Choice, Digits, endpointOf, Integer, Optional, Shape, Text } from '../../http/index.ts';
-import { OperatorRefusal } from './errors.ts';
-import { auditedCommand, type Office, type Operator } from './office.ts';
-import { listOf, resolvedOperation, stuckOperation } from './routes-answers.ts';
+import type { Permutation } from '../../base/index.ts';
+import {
+  type Changes,
+  Choice,
+  Digits,
+  Id,
+  Instant,
+  Integer,
+  listOf,
+  Matching,
+  Nullable,
+  type OperatorEndpoint,
+  Optional,
+  operatorEndpoint,
+  refuserOf,
+  Shape,
+  Text,
+  unfit,
+} from '../../http/index.ts';
+import type { Committer } from '../../store/index.ts';
+import type { Resolved, StuckOperation, Told } from '../flight/index.ts';
 
-const endpoint = endpointOf<Operator>();
+const refuse = refuserOf({
+  operation_not_in_flight: ['conflict', 'No operation in flight has this id: it is settled already, or never was'],
+  operation_not_stuck: ['conflict', 'The operation is still asked for by itself'],
+  operation_being_asked: ['conflict', 'The acquirer is asked for it within this minute: try again after that'],
+  operation_owed: [
+    'conflict',
+    'A reversal that never arrived is still owed: it is sent until the acquirer knows of it',
+  ],
+});
+
+const text = Type.String();
+/** An operation of which the acquirer has to be asked by telephone, and what it is once that was done. */
+const operationFields = {
+  id: Matching('^\\d+$', { description: 'Our own reference, by which the acquirer knows it.' }),
+  order_id: Id(),
+  project: Nullable(text),
+  type: Choice(['authorize', 'charge', 'reverse', 'refund', 'credit', 'chargeback', 'representment']),
+};
+const stuckOperation = Shape(
+  {
+    ...operationFields,
+    owed: Type.Boolean({ description: 'A reversal of an authorization that got no answer.' }),
+    amount: Matching('^\\d+\\.\\d{2}$'),
+    currency: Matching('^[A-Z]{3}$', { description: 'ISO 4217.' }),
+    since: Instant(),
+    tries: Type.Integer({ minimum: 0 }),
+    why: Choice(['not_bookable', 'given_up', 'no_answer']),
+    answer: Type.Union([Shape({ response_code: text, auth_code: text, problem: text }), Type.Null()]),
+    next_try: Nullable(Instant()),
+  },
+  { title: 'StuckOperation' },
+);
+const resolvedOperation = Shape(
+  {
+    ...operationFields,
+    status: Choice(['success', 'failure', 'error', 'done']),
+    iso_response_code: text,
+    auth_code: text,
+  },
+  { title: 'ResolvedOperation' },
+);
 
 const Code = (length: number, description: string): ReturnType<typeof Type.Unsafe<string>> =>
   Type.Unsafe<string>({ type: 'string', pattern: `^[A-Za-z0-9]{${length}}$`, description });
@@ -22,11 +79,24 @@ const Resolution = Shape(
   { title: 'Resolution' },
 );
 
-/** Endpoints for operations that are stuck. */
-export function operationEndpoints(office: Office): AnyEndpoint<Operator>[] {
-  const { stuckOperations, resolveOperation, permutation } = office;
+/** What an operator's requests about stuck operations are served with. */
+export interface StuckDesk {
+  readonly permutation: Permutation;
+  readonly changes: Changes;
+  /** Operations that the acquirer was asked for in vain, behind the one with this id. */
+  readonly stuckOperations: (after: bigint, limit: number) => Promise<readonly StuckOperation[]>;
+  /** Settles the one with this reference as the acquirer told. */
+  readonly resolveOperation: (committer: Committer, reference: string, told: Told) => Promise<Resolved>;
+}
+
+export function stuckEndpoints({
+  permutation,
+  changes,
+  stuckOperations,
+  resolveOperation,
+}: StuckDesk): OperatorEndpoint[] {
   return [
-    endpoint({
+    operatorEndpoint({
       method: 'GET',
       path: '/operations/stuck',
       operation: 'operationsStuck',
@@ -49,7 +119,7 @@ export function operationEndpoints(office: Office): AnyEndpoint<Operator>[] {
         return { status: 200, body: { operations: await stuckOperations(BigInt(after), per_page) } };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'POST',
       path: '/operations/:id/resolve',
       operation: 'operationResolve',
@@ -70,19 +140,15 @@ export function operationEndpoints(office: Office): AnyEndpoint<Operator>[] {
       async handler(input) {
         const { id } = input.params;
         const target = `${id}/${input.body.outcome}`;
-        const { operation, login } = await auditedCommand(
-          office,
+        const { operation, login } = await changes.byCommands(
           input,
-          'operation.resolve',
-          target,
+          { action: 'operation.resolve', target },
           async (committer) => {
             const resolved = await resolveOperation(committer, id, input.body);
             if (!('refused' in resolved)) return resolved;
-            if (resolved.refused !== 'code_contradicts') throw new OperatorRefusal(resolved.refused);
+            if (resolved.refused !== 'code_contradicts') throw refuse(resolved.refused);
             const details = ['fits the outcome; never_arrived has no code'];
-            throw new OperatorRefusal('unfit', [
-              { path: ['response_code'], message: 'Contradicts the outcome', details },
-            ]);
+            throw unfit([{ path: ['response_code'], message: 'Contradicts the outcome', details }]);
           },
         );
         return {

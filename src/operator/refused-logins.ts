@@ -1,10 +1,9 @@
 // Wrong credentials, as the audit log tells them.
 // Rule: a flood of them is a handful of rows, whoever sends it: the first of an address and of a login one by one, the others of each ten
 // minutes as one row with their number. What is counted in memory is bounded, and told at the latest when the server stops.
-import { addressOf, type Clock, type Log } from '../../base/index.ts';
-import type { Transaction } from '../../store/index.ts';
-import type { Keyed } from '../projects/index.ts';
-import { auditAppend } from './audit.ts';
+import { addressOf, type Clock, type Log } from '../base/index.ts';
+import type { Transaction } from '../store/index.ts';
+import { auditAppend, type Keyed } from './audit.ts';
 
 const WINDOW_MS = 600_000;
 /** Told one by one, of what one party holds as its addresses; again after ten minutes without any. */

@@ -1,8 +1,10 @@
 // Who did what to which part of the installation, from where, with what result (PCI DSS 10.2, 10.3).
 // Rule: a row covers the hash of the row before it, so that none can be changed or taken out of the middle unnoticed.
-import type { Command, Committer, Db, Transaction } from '../../store/index.ts';
-import type { Keyed } from '../projects/index.ts';
+import type { Command, Committer, Db, Transaction } from '../store/index.ts';
 import { type AuditRow, auditAdd, auditAfter, auditInsert, auditLast, auditLastKind } from './queries.ts';
+
+/** HMAC-SHA-256 under a key of the vault that serves this purpose only. */
+export type Keyed = (purpose: string, data: string) => Buffer;
 
 /** What is done, before it is known how it ends. No field may hold a secret. */
 export interface Action {

@@ -1,35 +1,39 @@
 // Projects with their settings and pricing, under `/operator/projects`.
 import Type, { type TSchema } from 'typebox';
 import {
-  type AnyEndpoint,
+  type Changes,
   Choice,
   CountryCode,
   Currency,
-  endpointOf,
+  type FailureKind,
   Flag,
   Integer,
+  listOf,
+  type OperatorEndpoint,
+  OperatorRefusal,
   Optional,
+  operatorEndpoint,
   pageLinks,
   Shape,
   Text,
   Token,
 } from '../../http/index.ts';
+import { accessEndpoints, type ProjectsDesk } from './access-operator-routes.ts';
+import { ProjectRefusal, type ProjectRefusalCode } from './errors.ts';
 import {
-  defaultSettings,
-  type ProjectRow,
   pricingPut,
   projectCreate,
   projectGet,
   projectList,
   projectPatch,
-  settingRules,
   settingsOf,
   settingsPatch,
-} from '../projects/index.ts';
-import { audited, type Office, type Operator } from './office.ts';
-import { listOf, project, settings } from './routes-answers.ts';
+} from './manage.ts';
+import type { ProjectRow } from './queries.ts';
+import { project, settings } from './schemas.ts';
+import { settingRules } from './setting-rules.ts';
+import { defaultSettings } from './settings.ts';
 
-const endpoint = endpointOf<Operator>();
 const Login = Text({ max: 64, description: 'Login of the project.' });
 const OfProject = Shape({ login: Login });
 
@@ -82,12 +86,37 @@ const projectJson = ({ login, name, accounting_currency, active, created_at }: P
 const unknownProject = { 404: { description: 'No such project' } };
 const wrong = { 422: { description: 'Wrong fields' } };
 
-/** Endpoints for projects, settings and pricing. */
-export function projectEndpoints(office: Office): AnyEndpoint<Operator>[] {
-  const { database, tools, publicUrl } = office;
+const KINDS: Readonly<Record<ProjectRefusalCode, FailureKind>> = {
+  project_unknown: 'not_found',
+  terminal_unknown: 'not_found',
+  credential_unknown: 'not_found',
+  login_taken: 'conflict',
+  credentials_full: 'conflict',
+  credential_ended: 'conflict',
+  invalid: 'validation',
+};
 
+/** What a refusal of this room is to an operator; null: not one. */
+export const projectRefusalOf = (error: unknown): OperatorRefusal | null =>
+  error instanceof ProjectRefusal
+    ? new OperatorRefusal(KINDS[error.code], error.code, error.message, error.problems)
+    : null;
+
+/** Endpoints for projects with their settings, pricing, terminals and credentials. */
+export function projectOperatorEndpoints(desk: ProjectsDesk): OperatorEndpoint[] {
+  const { changes, projects } = desk;
+  // Once a change resolves it is in force here.
+  const change: Changes['inTransaction'] = (asks, entry, work) =>
+    changes.inTransaction(asks, entry, work, () => projects.refresh());
+  return [...projectEndpoints(desk, change), ...accessEndpoints(desk, change)];
+}
+
+function projectEndpoints(
+  { database, tools, publicUrl }: ProjectsDesk,
+  change: Changes['inTransaction'],
+): OperatorEndpoint[] {
   return [
-    endpoint({
+    operatorEndpoint({
       method: 'POST',
       path: '/projects',
       operation: 'projectCreate',
@@ -100,13 +129,13 @@ export function projectEndpoints(office: Office): AnyEndpoint<Operator>[] {
         ...wrong,
       },
       async handler(input) {
-        const row = await audited(office, input, 'project.create', input.body.login, (db) =>
+        const row = await change(input, { action: 'project.create', target: input.body.login }, (db) =>
           projectCreate(db, tools, input.body),
         );
         return { status: 201, body: projectJson(row), location: `${publicUrl}/operator/projects/${row.login}` };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'GET',
       path: '/projects',
       operation: 'projectList',
@@ -129,7 +158,7 @@ export function projectEndpoints(office: Office): AnyEndpoint<Operator>[] {
         return { status: 200, body: { projects: page.map(projectJson) }, link };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'GET',
       path: '/projects/:login',
       operation: 'projectGet',
@@ -139,7 +168,7 @@ export function projectEndpoints(office: Office): AnyEndpoint<Operator>[] {
       answers: { 200: { description: 'The project', schema: project }, ...unknownProject },
       handler: async ({ params }) => ({ status: 200, body: projectJson(await projectGet(database, params.login)) }),
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'PATCH',
       path: '/projects/:login',
       operation: 'projectPatch',
@@ -150,11 +179,13 @@ export function projectEndpoints(office: Office): AnyEndpoint<Operator>[] {
       answers: { 200: { description: 'The project', schema: project }, ...unknownProject, ...wrong },
       async handler(input) {
         const { login } = input.params;
-        const row = await audited(office, input, 'project.patch', login, (db) => projectPatch(db, login, input.body));
+        const row = await change(input, { action: 'project.patch', target: login }, (db) =>
+          projectPatch(db, login, input.body),
+        );
         return { status: 200, body: projectJson(row) };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'GET',
       path: '/project-settings',
       operation: 'settingsDefault',
@@ -163,7 +194,7 @@ export function projectEndpoints(office: Office): AnyEndpoint<Operator>[] {
       answers: { 200: { description: 'Settings', schema: settings } },
       handler: () => ({ status: 200, body: defaultSettings }),
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'GET',
       path: '/projects/:login/settings',
       operation: 'settingsGet',
@@ -173,7 +204,7 @@ export function projectEndpoints(office: Office): AnyEndpoint<Operator>[] {
       answers: { 200: { description: 'Settings', schema: settings }, ...unknownProject },
       handler: async ({ params }) => ({ status: 200, body: settingsOf(await projectGet(database, params.login)) }),
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'PATCH',
       path: '/projects/:login/settings',
       operation: 'settingsPatch',
@@ -186,17 +217,15 @@ export function projectEndpoints(office: Office): AnyEndpoint<Operator>[] {
       async handler(input) {
         const { login } = input.params;
         const patch = input.body as Record<string, unknown>;
-        const row = await audited(
-          office,
+        const row = await change(
           input,
-          'settings.patch',
-          `${login} ${Object.keys(patch).sort().join(',')}`,
+          { action: 'settings.patch', target: `${login} ${Object.keys(patch).sort().join(',')}` },
           (db) => settingsPatch(db, login, patch),
         );
         return { status: 200, body: settingsOf(row) };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'GET',
       path: '/projects/:login/pricing',
       operation: 'pricingGet',
@@ -206,7 +235,7 @@ export function projectEndpoints(office: Office): AnyEndpoint<Operator>[] {
       answers: { 200: { description: 'The plan', schema: Pricing }, ...unknownProject },
       handler: async ({ params }) => ({ status: 200, body: (await projectGet(database, params.login)).pricing }),
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'PUT',
       path: '/projects/:login/pricing',
       operation: 'pricingPut',
@@ -220,7 +249,9 @@ export function projectEndpoints(office: Office): AnyEndpoint<Operator>[] {
       answers: { 200: { description: 'The plan', schema: Pricing }, ...unknownProject, ...wrong },
       async handler(input) {
         const { login } = input.params;
-        const row = await audited(office, input, 'pricing.put', login, (db) => pricingPut(db, login, input.body));
+        const row = await change(input, { action: 'pricing.put', target: login }, (db) =>
+          pricingPut(db, login, input.body),
+        );
         return { status: 200, body: row.pricing };
       },
     }),

@@ -1,7 +1,7 @@
 // What the simulator answers, as schemas.
 import Type from 'typebox';
 import { Choice, Id, Instant, Matching, Shape } from '../http/index.ts';
-import { dueFailure } from './operator/index.ts';
+import { dueFailure } from '../operator/index.ts';
 
 const text = Type.String();
 const digits = Matching('^\\d+$', { description: 'Minor units.' });

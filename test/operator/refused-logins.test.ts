@@ -1,7 +1,7 @@
 // Wrong logins in the audit log: how many rows a flood of them is, from one address, from many, for one login; and over HTTP.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { refusalTallies } from '../../src/gateway/operator/refusals.ts';
+import { refusalTallies } from '../../src/operator/refused-logins.ts';
 import { basic, testApp } from '../support/app.ts';
 
 const MINUTE_MS = 60_000;

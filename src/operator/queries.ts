@@ -1,5 +1,5 @@
 // The audit log of operators; no other file names its table. Rows are only ever added: the table refuses anything else.
-import { type Change, type Db, followRow, insert, type Kind, type Transaction, table } from '../../store/index.ts';
+import { type Change, type Db, followRow, insert, type Kind, type Transaction, table } from '../store/index.ts';
 
 export interface AuditRow {
   /** 1, 2, 3 … without gaps. */

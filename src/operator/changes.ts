@@ -1,0 +1,79 @@
+// How anything is changed for an operator: together with the row of the audit log that tells of it, or not at all.
+// Rule: the row is the last that a transaction writes, and the lock on the chain the last that it takes.
+import type { Clock, Log } from '../base/index.ts';
+import { type AuditEntry, type Changes, Failure, type OperatorAsks, OperatorRefusal } from '../http/index.ts';
+import type { Committer, Transaction } from '../store/index.ts';
+import { type Action, auditAppend, auditingCommitter, type Keyed } from './audit.ts';
+
+export interface ChangesOptions {
+  readonly database: { transaction<Value>(work: (db: Transaction) => Promise<Value>): Promise<Value> };
+  readonly committer: Committer;
+  readonly keyed: Keyed;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** What a refusal of a room's own kind is to an operator; null: not a refusal. */
+  readonly refusalOf: RefusalOf;
+}
+
+export type RefusalOf = (error: unknown) => OperatorRefusal | null;
+
+const actionOf = ({ principal, remoteAddress }: OperatorAsks, { action, target }: AuditEntry): Action => ({
+  actor: principal.name,
+  origin: remoteAddress,
+  action,
+  target,
+});
+
+export function createChanges({ database, committer, keyed, clock, log, refusalOf }: ChangesOptions): Changes {
+  const append = (action: Action, result: string): Promise<void> =>
+    database.transaction((db) => auditAppend(db, keyed, action, result, clock.now()));
+
+  function resultOf(error: unknown): string {
+    if (error instanceof OperatorRefusal) return error.code;
+    if (error instanceof Failure) return error.detail.code ?? error.kind;
+    return refusalOf(error)?.code ?? 'failed';
+  }
+
+  /** What `work` refuses, or fails in, is told in a row of its own. */
+  async function telling<Value>(action: Action, work: () => Promise<Value>): Promise<Value> {
+    try {
+      return await work();
+    } catch (error) {
+      const result = resultOf(error);
+      await append(action, result).catch((cause: unknown) =>
+        log.error({ err: cause, action: action.action, result }, 'an operator action could not be audited'),
+      );
+      throw error;
+    }
+  }
+
+  return {
+    inTransaction(asks, entry, work, refresh) {
+      const action = actionOf(asks, entry);
+      return telling(action, async () => {
+        try {
+          return await database.transaction(async (db) => {
+            const value = await work(db);
+            await auditAppend(db, keyed, action, 'done', clock.now());
+            return value;
+          });
+        } finally {
+          // Also after a failure: a COMMIT without answer may have taken effect.
+          await refresh?.().catch((cause: unknown) =>
+            log.error({ err: cause, action: action.action }, 'what is kept in memory could not be renewed'),
+          );
+        }
+      });
+    },
+    byCommands(asks, entry, work) {
+      const action = actionOf(asks, entry);
+      return telling(action, async () => {
+        const auditing = auditingCommitter(committer, keyed, action, () => clock.now());
+        const value = await work(auditing);
+        // Nothing had to be changed: there is no commit that the row could be a part of.
+        if (!auditing.told) await append(action, 'done');
+        return value;
+      });
+    },
+  };
+}
