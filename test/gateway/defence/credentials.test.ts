@@ -10,7 +10,7 @@ interface Endpoint {
   readonly api: string;
 }
 
-/** /issuing has credentials of its own: test/issuing/credentials.test.ts. */
+/** /issuing has credentials of its own: test/issuing/defence/credentials.test.ts. */
 const API = /^\/(gateway|issuing|operator|simulator)\//;
 /** What the gateway's permutation never made: the form of an id, and no order. */
 const UNKNOWN = '1234567890';
