@@ -58,7 +58,15 @@ interface Account {
 
 const DECOY: readonly Candidate[] = [{ hash: Buffer.alloc(32), expiresAt: null, certificates: [], credential: null }];
 
-export function createProjects({ database, keyed, clock, log }: ProjectsOptions): Projects {
+/** The accounts as they are known here; each look waits for memory only where it is stale. */
+interface Memory {
+  byLogin(login: string): Promise<Account | null>;
+  byId(id: bigint): Promise<Account | null>;
+  all(): Promise<Account[]>;
+  refresh(): Promise<void>;
+}
+
+function accountsInMemory({ database, clock, log }: ProjectsOptions): Memory {
   const byId = new Map<bigint, Account>();
   const byLogin = new Map<string, Account>();
   let version = 0n;
@@ -101,9 +109,30 @@ export function createProjects({ database, keyed, clock, log }: ProjectsOptions)
   }
 
   return {
-    async authenticate(login, password, certificate = null) {
+    async byLogin(login) {
       await fresh();
-      const account = byLogin.get(login);
+      return byLogin.get(login) ?? null;
+    },
+    async byId(id) {
+      await fresh();
+      // What another process has just made may turn up here in an order's row before this process looked.
+      if (!byId.has(id)) await loadOnce();
+      return byId.get(id) ?? null;
+    },
+    async all() {
+      await fresh();
+      return [...byId.values()];
+    },
+    refresh,
+  };
+}
+
+export function createProjects(options: ProjectsOptions): Projects {
+  const { database, keyed, clock } = options;
+  const accounts = accountsInMemory(options);
+  return {
+    async authenticate(login, password, certificate = null) {
+      const account = await accounts.byLogin(login);
       const given = secretHash(keyed, account?.project.id ?? 0n, password);
       const now = clock.now();
       let found: Credential | null = null;
@@ -114,18 +143,13 @@ export function createProjects({ database, keyed, clock, log }: ProjectsOptions)
       return found;
     },
     async byId(id) {
-      await fresh();
-      // What another process has just made may turn up here in an order's row before this process looked.
-      if (!byId.has(id)) await loadOnce();
-      return byId.get(id)?.project ?? null;
+      return (await accounts.byId(id))?.project ?? null;
     },
     async byLogin(login) {
-      await fresh();
-      return byLogin.get(login)?.project ?? null;
+      return (await accounts.byLogin(login))?.project ?? null;
     },
     async all() {
-      await fresh();
-      return [...byId.values()].map(({ project }) => project).sort((a, b) => (a.login < b.login ? -1 : 1));
+      return (await accounts.all()).map(({ project }) => project).sort((a, b) => (a.login < b.login ? -1 : 1));
     },
     refresh,
     async change(work) {
@@ -133,7 +157,7 @@ export function createProjects({ database, keyed, clock, log }: ProjectsOptions)
         return await database.transaction(work);
       } finally {
         // Also after a failure: a COMMIT without answer may have taken effect.
-        await refresh();
+        await accounts.refresh();
       }
     },
   };

@@ -57,9 +57,16 @@ interface Held {
   readonly readAt: number;
 }
 
-export async function createRisk(options: RiskOptions): Promise<Risk> {
-  const { db, clock, ids, keyed, log, sandbox = false } = options;
-  const testing = sandbox ? sandboxTesting : liveTesting;
+interface RulesInMemory {
+  /** As they are in force; read anew when they are old. */
+  of(owner: bigint): Promise<Ruleset>;
+  /** Reads one owner's rules anew. */
+  reread(owner: bigint): Promise<void>;
+  /** Reads every owner's rules anew. */
+  refresh(): Promise<void>;
+}
+
+function rulesInMemory({ db, clock, log }: RiskOptions): RulesInMemory {
   const held = new Map<bigint, Held>();
 
   function hold(owner: bigint, rules: readonly RiskRule[]): Ruleset {
@@ -88,17 +95,30 @@ export async function createRisk(options: RiskOptions): Promise<Risk> {
     for (const [owner, rules] of byOwner) hold(owner, rules);
   }
 
-  async function rulesetOf(owner: bigint): Promise<Ruleset> {
+  async function of(owner: bigint): Promise<Ruleset> {
     const known = held.get(owner);
     if (known && clock.elapsed() - known.readAt < REREAD_MS) return known.ruleset;
     return hold(owner, await rulesOf(db, owner));
   }
 
-  await refresh();
+  return {
+    of,
+    refresh,
+    async reread(owner) {
+      hold(owner, await rulesOf(db, owner));
+    },
+  };
+}
+
+export async function createRisk(options: RiskOptions): Promise<Risk> {
+  const { db, clock, ids, keyed, sandbox = false } = options;
+  const testing = sandbox ? sandboxTesting : liveTesting;
+  const rules = rulesInMemory(options);
+  await rules.refresh();
   return {
     async assess(payment) {
       const { id: owner, settings } = payment.project;
-      const ruleset = await rulesetOf(owner);
+      const ruleset = await rules.of(owner);
       if (ruleset.rules.length === 0 && !settings.card_testing) return { ...NOTHING_ASKED };
       const keys = keysOf(payment, keyed);
       const windows = [...ruleset.windows, ...(settings.card_testing ? testing.windows : [])];
@@ -124,11 +144,9 @@ export async function createRisk(options: RiskOptions): Promise<Risk> {
     list: (project) => rulesOf(db, project.id),
     put: (inside, rule) => riskRulePut({ database: inside, clock }, rule),
     remove: (inside, project, id) => riskRuleRemove(inside, project.id, id),
-    async reread({ id }) {
-      hold(id, await rulesOf(db, id));
-    },
+    reread: ({ id }) => rules.reread(id),
     findings: (project, orderId) => riskEventsOf(db, project.id, orderId),
-    refresh,
+    refresh: rules.refresh,
     purge: (now) => purgeCounters(db, now),
   };
 }
