@@ -151,7 +151,7 @@ export function createProjects(options: ProjectsOptions): Projects {
     async all() {
       return (await accounts.all()).map(({ project }) => project).sort((a, b) => (a.login < b.login ? -1 : 1));
     },
-    refresh,
+    refresh: accounts.refresh,
     async change(work) {
       try {
         return await database.transaction(work);
