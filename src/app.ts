@@ -164,14 +164,14 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       sandbox,
       rate: (from: string, to: string) => rates.get(from, to),
     };
-    const issuer: IssuingDeps = { ...shared, tenants, passwords: createPasswords({ clock, random }) };
+    const issuingDeps: IssuingDeps = { ...shared, tenants, passwords: createPasswords({ clock, random }) };
     const refusals = auditRefusals({ database, keyed, clock, log, background: inBackground });
     const limiter = rateLimiter(systemClock);
     const turns = longReads(server, systemClock);
     const failures = sandbox ? null : { perSecond: 0.5, burst: 20 };
     const changes = createChanges({ database, committer, keyed, clock, log, refusalOf: projectRefusalOf });
     const issuing = createIssuing({
-      issuer,
+      deps: issuingDeps,
       throttle: {
         limiter,
         turns,
@@ -197,7 +197,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
           await rates.reload(at);
         },
       });
-      await seedIssuing(issuer, tenants, tools);
+      await seedIssuing(issuingDeps, tenants, tools);
     } else {
       const left = [...(await sandboxSecrets(projects)), ...(await sandboxTenantSecrets(tenants))];
       if (left.length > 0)

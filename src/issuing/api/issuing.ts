@@ -1,17 +1,17 @@
 // The issuing side as app.ts puts it together: its APIs, its part of the simulator, what it has due.
-import type { AnyApi, AnyEndpoint, Changes, OperatorEndpoint } from '../http/index.ts';
-import type { Invariant } from '../ledger/index.ts';
-import type { IssuerHost } from '../network/index.ts';
-import type { Timeline } from '../store/index.ts';
-import { messageEndpoints, purgeMessages, purgeSessions, type Throttle } from './access/index.ts';
-import { depositEndpoints } from './accounts/index.ts';
+import type { AnyApi, AnyEndpoint, Changes, OperatorEndpoint } from '../../http/index.ts';
+import type { Invariant } from '../../ledger/index.ts';
+import type { IssuerHost } from '../../network/index.ts';
+import type { Timeline } from '../../store/index.ts';
+import { messageEndpoints, purgeMessages, purgeSessions, type Throttle } from '../access/index.ts';
+import { depositEndpoints } from '../accounts/index.ts';
 import {
   type AuthorizationPorts,
   authorizationSimulatorEndpoints,
   authorizationTimelines,
   createAuthorizer,
   decisionsOf,
-} from './authorization/index.ts';
+} from '../authorization/index.ts';
 import {
   challengeEndpoints,
   checkCode,
@@ -20,17 +20,17 @@ import {
   purgeChallenges,
   resend,
   stateOf,
-} from './challenges/index.ts';
-import { type IssuingOffice, operatorEndpoints } from './operator/index.ts';
-import { authorizationInvariants } from './payments/index.ts';
-import { cardTimeline } from './plastic/index.ts';
-import type { IssuingDeps } from './requests/index.ts';
-import { issuingApis, usedRef } from './routes.ts';
-import { openHolds } from './rules/index.ts';
-import { issuingScenarios } from './scenarios/index.ts';
-import { purgeReveals } from './secrets/index.ts';
-import type { TenantsRoom, Tools } from './tenants/index.ts';
-import { walletDeviceEndpoints } from './tokens/index.ts';
+} from '../challenges/index.ts';
+import { type IssuingOffice, operatorEndpoints } from '../operator/index.ts';
+import { authorizationInvariants } from '../payments/index.ts';
+import { cardTimeline } from '../plastic/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
+import { openHolds } from '../rules/index.ts';
+import { issuingScenarios } from '../scenarios/index.ts';
+import { purgeReveals } from '../secrets/index.ts';
+import type { TenantsRoom, Tools } from '../tenants/index.ts';
+import { walletDeviceEndpoints } from '../tokens/index.ts';
+import { issuingApis, usedRef } from './issuing-api.ts';
 
 /** The issuing side as 3-D Secure asks it. */
 export interface CardholderAuthentication {
@@ -61,7 +61,7 @@ export interface Issuing {
 }
 
 export interface IssuingOptions {
-  readonly issuer: IssuingDeps;
+  readonly deps: IssuingDeps;
   readonly throttle: Throttle;
   readonly office: { readonly tenants: TenantsRoom; readonly tools: Tools; readonly changes: Changes };
   readonly ports: AuthorizationPorts;
@@ -78,42 +78,42 @@ function inTurn<Value>(work: () => Promise<Value>): () => Promise<Value> {
 }
 
 /** What is changed is in force in this process once the change resolves. */
-const officeOf = (issuer: IssuingDeps, { tenants, tools, changes }: IssuingOptions['office']): IssuingOffice => ({
-  issuer,
+const officeOf = (deps: IssuingDeps, { tenants, tools, changes }: IssuingOptions['office']): IssuingOffice => ({
+  issuer: deps,
   tenants,
   tools,
   change: (asks, action, target, work) =>
     changes.inTransaction(asks, { action, target }, work, () => tenants.refresh()),
   command: (asks, action, target, work) =>
-    changes.byCommands(asks, { action, target }, (committer) => work({ ...issuer, committer })),
+    changes.byCommands(asks, { action, target }, (committer) => work({ ...deps, committer })),
 });
 
-export function createIssuing({ issuer, throttle, office, ports }: IssuingOptions): Issuing {
-  const authorizer = createAuthorizer(issuer, ports);
+export function createIssuing({ deps, throttle, office, ports }: IssuingOptions): Issuing {
+  const authorizer = createAuthorizer(deps, ports);
   return {
     host: authorizer,
     invariants: authorizationInvariants,
     cardholders: {
-      enrol: (payment) => enrol(issuer, payment),
-      check: (id, code) => checkCode(issuer, id, code),
-      state: (id) => stateOf(issuer, id),
-      resend: (id) => resend(issuer, id),
-      fallBack: (id) => fallBack(issuer, id),
+      enrol: (payment) => enrol(deps, payment),
+      check: (id, code) => checkCode(deps, id, code),
+      state: (id) => stateOf(deps, id),
+      resend: (id) => resend(deps, id),
+      fallBack: (id) => fallBack(deps, id),
     },
-    apis: issuingApis(issuer, throttle),
-    operator: operatorEndpoints(officeOf(issuer, office)),
+    apis: issuingApis(deps, throttle),
+    operator: operatorEndpoints(officeOf(deps, office)),
     simulator: [
-      ...depositEndpoints(issuer),
-      ...messageEndpoints(issuer),
-      ...challengeEndpoints(issuer),
-      ...walletDeviceEndpoints(issuer),
-      ...authorizationSimulatorEndpoints(issuer, authorizer),
+      ...depositEndpoints(deps),
+      ...messageEndpoints(deps),
+      ...challengeEndpoints(deps),
+      ...walletDeviceEndpoints(deps),
+      ...authorizationSimulatorEndpoints(deps, authorizer),
     ],
-    timelines: [cardTimeline(issuer, openHolds), ...authorizationTimelines(issuer)],
-    scenarios: inTurn(() => issuingScenarios(issuer, authorizer, usedRef(issuer))),
-    decisionsOf: (references) => decisionsOf(issuer, references),
+    timelines: [cardTimeline(deps, openHolds), ...authorizationTimelines(deps)],
+    scenarios: inTurn(() => issuingScenarios(deps, authorizer, usedRef(deps))),
+    decisionsOf: (references) => decisionsOf(deps, references),
     async purge() {
-      await Promise.all([purgeSessions(issuer), purgeMessages(issuer), purgeReveals(issuer), purgeChallenges(issuer)]);
+      await Promise.all([purgeSessions(deps), purgeMessages(deps), purgeReveals(deps), purgeChallenges(deps)]);
     },
   };
 }

@@ -1,6 +1,6 @@
 // The issuing API as a whole: three declarations of one prefix, by what they ask of the caller: the secret, a session that may be idle, a
 // session. Rule: what is served here is what docs/contract/issuing.md#endpoints lists.
-import { type AnyApi, type Api, type OnceOptions, onceFor, onceLookup } from '../http/index.ts';
+import { type AnyApi, type Api, type OnceOptions, onceFor, onceLookup } from '../../http/index.ts';
 import {
   createLogin,
   failureOf,
@@ -10,23 +10,23 @@ import {
   sessionAuthentication,
   stepUpEndpoints,
   type Throttle,
-} from './access/index.ts';
-import { accountEndpoints } from './accounts/index.ts';
-import { availableToSpend, paymentEndpoints, rulesAbove } from './authorization/index.ts';
-import { attachedCards } from './cards/index.ts';
-import { creationEndpoints } from './creation/index.ts';
-import { issuingEnvelope, issuingReader } from './fields/index.ts';
-import { lifeEndpoints } from './life/index.ts';
-import { optionEndpoints } from './options/index.ts';
-import { plasticEndpoints } from './plastic/index.ts';
-import { readingEndpoints } from './reading/index.ts';
-import { commitAnswer, type IssuingDeps } from './requests/index.ts';
-import { openHolds } from './rules/index.ts';
-import { secretEndpoints } from './secrets/index.ts';
-import { selfServiceEndpoints } from './self-service/index.ts';
-import { aliasesOf, type Tenant } from './tenants/index.ts';
-import { walletEndpoints } from './tokens/index.ts';
-import { transferEndpoints } from './transfers/index.ts';
+} from '../access/index.ts';
+import { accountEndpoints } from '../accounts/index.ts';
+import { availableToSpend, paymentEndpoints, rulesAbove } from '../authorization/index.ts';
+import { attachedCards } from '../cards/index.ts';
+import { creationEndpoints } from '../creation/index.ts';
+import { issuingEnvelope, issuingReader } from '../fields/index.ts';
+import { lifeEndpoints } from '../life/index.ts';
+import { optionEndpoints } from '../options/index.ts';
+import { plasticEndpoints } from '../plastic/index.ts';
+import { readingEndpoints } from '../reading/index.ts';
+import { commitAnswer, type IssuingDeps } from '../requests/index.ts';
+import { openHolds } from '../rules/index.ts';
+import { secretEndpoints } from '../secrets/index.ts';
+import { selfServiceEndpoints } from '../self-service/index.ts';
+import { aliasesOf, type Tenant } from '../tenants/index.ts';
+import { walletEndpoints } from '../tokens/index.ts';
+import { transferEndpoints } from '../transfers/index.ts';
 
 const DAY_MS = 86_400_000;
 const PREFIX = '/issuing';
