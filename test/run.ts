@@ -48,7 +48,9 @@ Object.assign(process.env, {
   // Every file and every server that it starts reads the same few hundred modules: the first one compiles them.
   NODE_COMPILE_CACHE: modules,
 });
-const tests = run({ files, concurrency: 3, timeout: 900_000, execArgv: ['--test-timeout=240000'] });
+// A larger young generation: requests and answers die young, and a twelfth of the time went into collecting them.
+const execArgv = ['--test-timeout=240000', '--max-semi-space-size=64'];
+const tests = run({ files, concurrency: 3, timeout: 900_000, execArgv });
 let code = 0;
 tests.on('test:fail', () => {
   code = 1;
