@@ -39,6 +39,7 @@ const FAULTS: readonly (readonly [rule: string, from: string, to: string])[] = [
   ['imports-of-wallets', 'src/wallets/apple.ts', 'src/store/index.ts'],
   ['imports-of-gateway', 'src/gateway/orders/charge.ts', 'src/issuing/index.ts'],
   ['imports-of-issuing', 'src/issuing/cards/issue.ts', 'src/gateway/index.ts'],
+  ['rooms-in-order (issuing/cards)', 'src/issuing/cards/issue.ts', 'src/issuing/creation/index.ts'],
   ['imports-of-gateway', 'src/gateway/projects/operator-routes.ts', 'src/operator/index.ts'],
   ['imports-of-operator', 'src/operator/routes.ts', 'src/gateway/index.ts'],
   ['imports-of-sandbox', 'src/sandbox/routes.ts', 'src/gateway/index.ts'],

@@ -1,4 +1,5 @@
 // access: who is asking: login, sessions, step-up, one-time codes and the messages that carry them. Owns user_sessions and messages.
+// Rule: of a token only its keyed hash is kept.
 export { createLogin } from './login.ts';
 export { messageFor, messageWrite, oneTimeCode, purgeMessages } from './messages.ts';
 export type { Session } from './model.ts';

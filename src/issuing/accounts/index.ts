@@ -1,5 +1,5 @@
 // accounts: managed accounts, the funds of accounts and prepaid cards, and their statements.
-// Owns managed_accounts, funds and statement_entries.
+// Owns managed_accounts, funds and statement_entries. Rule: money moves through funds.ts only: funds, statement and ledger together.
 export { type AttachedCards, changeAccount } from './change.ts';
 export { createAccount } from './create.ts';
 export { availableOf, type Counter, emptyFunds, type Moved, type Movement, moveFunds, transferFunds } from './funds.ts';

@@ -1,5 +1,5 @@
 // fields: what issuing requests are made of, how they are checked, how their failures look, in which order answers show their members.
-// Owns no table.
+// Owns no table. Rule: one error a field, the first of the contract's order.
 export { type InvalidField, invalidFields } from './check.ts';
 export { checked, failureOfFields, issuingEnvelope, issuingReader } from './envelope.ts';
 export * from './fields.ts';

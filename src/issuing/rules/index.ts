@@ -1,4 +1,5 @@
 // rules: spend rules and the windows in which spending is counted. Owns spend_counters. Pure but for its queries.
+// Rule: every level applies, and the first rule that is broken, from the widest level to the narrowest, is the one that is named.
 export {
   availableOfLimits,
   type Broken,
