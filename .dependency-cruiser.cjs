@@ -168,8 +168,8 @@ module.exports = {
       name: 'app-knows-all-nobody-knows-app',
       comment: 'Only main.ts and tests import app.ts, and only app.ts its parts.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(main|app)\\.ts$' },
-      to: { path: '^src/app(-ground|-operator|-pages)?\\.ts$' },
+      from: { path: '^src/', pathNot: '^src/(main|app|app-sandbox)\\.ts$' },
+      to: { path: '^src/app(-ground|-operator|-sandbox|-pages)?\\.ts$' },
     },
     {
       name: 'nobody-imports-main',
@@ -187,12 +187,13 @@ module.exports = {
     {
       name: 'few-files-at-the-top',
       comment:
-        'Beside the rooms there are main.ts, app.ts with its ground floor, what runs beside requests, what operators are served with, the pages, its health and its end, and config.ts.',
+        'Beside the rooms there are main.ts, app.ts with its ground floor, what runs beside requests, what operators are served with, what only a sandbox has, the pages, its health and its end, and config.ts.',
       severity: 'error',
       from: {},
       to: {
         path: '^src/[^/]+\\.ts$',
-        pathNot: '^src/(main|app|app-ground|app-work|app-operator|app-pages|app-closing|app-health|config)\\.ts$',
+        pathNot:
+          '^src/(main|app|app-ground|app-work|app-operator|app-sandbox|app-pages|app-closing|app-health|config)\\.ts$',
       },
     },
     {

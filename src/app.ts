@@ -2,9 +2,10 @@
 // What everything stands on is opened by app-ground.ts.
 import manifest from '../package.json' with { type: 'json' };
 import { type Closer, closeAll } from './app-closing.ts';
-import { DRAIN_MS, type GroundOptions, openGround } from './app-ground.ts';
+import { type GroundOptions, openGround } from './app-ground.ts';
 import { operatorEndpoints } from './app-operator.ts';
 import { servePages } from './app-pages.ts';
+import { openSimulator, type SimulatedLink, sandboxApi } from './app-sandbox.ts';
 import { dueQueue, dueWork, runChores } from './app-work.ts';
 import { addMs, createLog, type Log, systemClock } from './base/index.ts';
 import { type Config, listenerUrl } from './config.ts';
@@ -16,7 +17,6 @@ import { gatewayApi } from './gateway/index.ts';
 import { type Gateway, orderInvariants } from './gateway/orders/index.ts';
 import { createProjects, projectRefusalOf, sandboxSecrets, seedSandbox } from './gateway/projects/index.ts';
 import { createRisk } from './gateway/risk/index.ts';
-import { arrive } from './gateway/settlement/index.ts';
 import {
   type AnyApi,
   api,
@@ -39,19 +39,10 @@ import {
   seedIssuing,
 } from './issuing/index.ts';
 import { ledgerInvariants, proof } from './ledger/index.ts';
-import {
-  createSimulator,
-  type FaultPlan,
-  type IssuerHost,
-  type Link,
-  simulatedIssuer,
-  stanMaker,
-  threedsOutcome,
-} from './network/index.ts';
+import { type IssuerHost, type Link, simulatedIssuer, stanMaker, threedsOutcome } from './network/index.ts';
 import { auditRefusals, bearerAuthentication, type Check, createChanges, operatorApi } from './operator/index.ts';
 import { PAGE_RATES, type PageRates, PREVIEW_PATH, pageWatch } from './pages/index.ts';
-import { gatewayScenarios, simulatorApi } from './sandbox/index.ts';
-import { createCommitter, type Database, StartError } from './store/index.ts';
+import { type Database, StartError } from './store/index.ts';
 import { createThreeds, noDirectory, sandboxDirectory, verifyCavv, withCardholders } from './threeds/index.ts';
 
 export interface App {
@@ -75,14 +66,7 @@ export interface AppOptions extends GroundOptions {
   readonly pageRates?: PageRates;
   /** Sees the server with its APIs before it listens: tests check every answer there. Code only, no setting. */
   readonly watch?: (server: Server, apis: readonly AnyApi[]) => void;
-  readonly link?: {
-    readonly answerTimeoutMs?: number;
-    readonly lostAfterMs?: number;
-    readonly slowMs?: number;
-    readonly lateAfterMs?: number;
-    /** The acquirer forgets nothing that it has answered, even when Postgres dies in the next moment. */
-    readonly durable?: boolean;
-  };
+  readonly link?: SimulatedLink;
 }
 
 export async function startApp(config: Config, options: AppOptions = {}): Promise<App> {
@@ -95,37 +79,11 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       ground;
 
     const links = new Map<string, Link>();
-    let simulator: ReturnType<typeof createSimulator> | null = null;
-    if (ground.sandbox) {
-      const acquirer = createCommitter({
-        connect: () => database.session({ synchronousCommit: options.link?.durable ?? false }),
-        clock: systemClock,
-        ids,
-        log,
-        // An inquiry is answered behind all that was sent before it, also what it has no row to wait for yet.
-        lanes: 1,
-      });
-      // The issuing side is made further down; by the time the first message comes it is there.
-      const issuer: IssuerHost = { handle: (request) => issuing.host.handle(request) };
-      const { faults } = ground.sandbox;
-      simulator = createSimulator({
-        committer: acquirer,
-        database: database.patient,
-        clock,
-        random,
-        log,
-        issuer,
-        countFault: faults.count,
-        ...options.link,
-      });
-      faults.follow(simulator.faults);
-      links.set(simulator.name, simulator);
-      const closing = simulator;
-      closers.push(
-        () => acquirer.drain(DRAIN_MS),
-        () => closing.close(),
-      );
-    }
+    // The issuing side is made further down; by the time the first message comes it is there.
+    const host: IssuerHost = { handle: (request) => issuing.host.handle(request) };
+    const simulator =
+      ground.sandbox && openSimulator(ground, ground.sandbox, { ...options.link, issuer: host, log, closers });
+    if (simulator) links.set(simulator.name, simulator);
 
     const server = createServer({
       log,
@@ -248,14 +206,6 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       names: { project: gateway.project, tenant: tenants.tenant },
     });
 
-    // A late approval of something that was given up changes no order: the reversal that was queued meanwhile settles it.
-    simulator?.onLateAnswer((answer, request) =>
-      log.warn(
-        { operation: request.operation, reference: request.reference, responseCode: answer.responseCode },
-        'late answer dropped',
-      ),
-    );
-
     const checkInvariants = async (): Promise<Check[]> => {
       const invariants = [...orderInvariants, ...ledgerInvariants, ...issuing.invariants];
       const [overdue, ...checks] = await Promise.all([
@@ -304,22 +254,10 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       ...issuing.apis,
       operatorApi({ authentication: operatorAuthentication, turns, endpoints: operated, refusalOf: projectRefusalOf }),
     ];
-    if (ground.sandbox && simulator) {
-      const { clock: sandboxClock, faults } = ground.sandbox;
-      const routes = {
-        sandboxClock,
-        simulator,
-        setFaults: (plan: FaultPlan) => faults.set(plan),
-        outward: (id: bigint) => permutation.outward(id),
-        arrive: async (text: string, type: 'chargeback' | 'representment') => {
-          const id = permutation.inward(text);
-          return id === null ? null : arrive(gateway, id, type);
-        },
-        advanceTo: (target: Date) => due.advanceTo(sandboxClock, target),
-        scenarios: async () => [...gatewayScenarios, ...(await issuing.scenarios())],
-      };
-      apis.push(simulatorApi(routes, operatorAuthentication, issuing.simulator));
-    }
+    if (ground.sandbox && simulator)
+      apis.push(
+        sandboxApi(ground.sandbox, { simulator, gateway, issuing, due, authentication: operatorAuthentication }),
+      );
     for (const declaration of apis) api(server, declaration);
     options.watch?.(server, apis);
     documentation(server, apis, {
