@@ -1,4 +1,5 @@
-// checkout: the payment page's side of an order: its creation and its address, what a payer sees and may do there, the way back from the bank, wallets.
+// checkout: the payment page's side of an order: its creation and its address, what a payer sees and may do there, wallets, and the way
+// back from the bank.
 // Owns pay_links.
 // Rule: what a payer does is decided again on the locked order; what it is not allowed to do there changes nothing.
 export { create } from './create.ts';

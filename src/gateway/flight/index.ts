@@ -1,5 +1,5 @@
-// flight: an operation on its way: the intent that is committed, the message to the network, the answer and what it does to the order and in the books,
-// and what is done where no answer came. No tables of its own: it writes orders, operations and postings through their rooms.
+// flight: an operation on its way: the intent that is committed, the message to the network, the answer and what it does to the order and
+// in the books, and what is done where no answer came. No tables of its own: it writes orders, operations and postings through their rooms.
 // Rule: the intent is committed before anything is sent, and no transaction is open while the network is asked.
 export { paymentOf } from './assess.ts';
 export { cashflowsOf, postingsFor, rateJson } from './books.ts';

@@ -1,4 +1,5 @@
-// orders: what an order is: its states, what a refusal says, how it is shown and answered, what its end and its events are. Everything else here builds on it.
+// orders: what an order is: its states, what a refusal says, how it is shown and answered, its end and its events. The rooms that do
+// something to orders build on it.
 // Owns orders, operations and order_refusals.
 // Rule: an order is locked by its own row, and its operations are only written by who holds that lock.
 export { failureAnswer, failureText, orderAnswer, refusalAnswer, stateAnswer } from './answers.ts';
