@@ -7,12 +7,24 @@ import {
   fromBER,
   GeneralizedTime,
   ObjectIdentifier,
+  OctetString,
   UTCTime,
   ViewWriter,
 } from 'asn1js';
 import { attempt, refuse } from './token.ts';
 
-/** Real signatures have about 200 elements, 12 deep, in 2,000 bytes. */
+/** Identifier bytes: class, constructed, number. */
+export const TAG = {
+  integer: 0x02,
+  octets: 0x04,
+  oid: 0x06,
+  sequence: 0x30,
+  set: 0x31,
+  context0: 0xa0,
+  context1: 0xa1,
+  context3: 0xa3,
+} as const;
+
 const DEEPEST = 16;
 /** An end mark counts as an element, and as a level. */
 const LIMITS = { maxDepth: DEEPEST + 1, maxNodes: 2_000 };
@@ -46,11 +58,34 @@ function isPlain(element: AsnType, depth: number): boolean {
   if (element instanceof ObjectIdentifier) return length <= LONGEST_OID && /^\d+(\.\d+)+$/.test(element.getValue());
   if (!isConstructed) return true;
   if (tagClass === UNIVERSAL && tagNumber !== SEQUENCE && tagNumber !== SET) return false;
-  return element instanceof Constructed && element.valueBlock.value.every((part) => isPlain(part, depth + 1));
+  return element instanceof Constructed && partsOf(element).every((part) => isPlain(part, depth + 1));
 }
 
+/** What a constructed element is made of; a primitive one has no parts. */
+export const partsOf = (element: AsnType): readonly AsnType[] =>
+  element instanceof Constructed ? element.valueBlock.value : [];
+
+/** Head and content, and of an indefinite length the end mark. */
+export const rawOf = (element: AsnType): Buffer => Buffer.from(element.valueBeforeDecodeView);
+
+/** The identifier byte. */
+export const tagOf = (element: AsnType | undefined): number | undefined => element?.valueBeforeDecodeView[0];
+
+/** The part at `index`, which must have this tag. */
+export function part(element: AsnType, index: number, tag: number): AsnType {
+  const found = partsOf(element)[index];
+  return found && tagOf(found) === tag ? found : refuse('wrong_format');
+}
+
+/** An object identifier in its dotted form. */
+export const oidOf = (element: AsnType): string =>
+  element instanceof ObjectIdentifier ? element.getValue() : refuse('wrong_format');
+
+export const octetsOf = (element: AsnType): Buffer =>
+  element instanceof OctetString ? Buffer.from(element.getValue()) : refuse('wrong_format');
+
 /** A time to the second, UTC. */
-export function timeOf(element: unknown): Date {
+export function timeOf(element: AsnType): Date {
   if (!(element instanceof UTCTime)) return refuse('wrong_format');
   return attempt('wrong_format', () => {
     const valueDate = element.toDate();

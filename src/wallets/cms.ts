@@ -1,9 +1,8 @@
 // A detached CMS signature (RFC 5652) with signed attributes, and the certificates that it brings along.
 // Rule: what is returned was signed by the leaf, the leaf by the intermediate, the intermediate by a root of ours; nothing else is looked at.
-import { type KeyObject, timingSafeEqual, verify, X509Certificate } from 'node:crypto';
-import { type AsnType, ObjectIdentifier, OctetString } from 'asn1js';
-import { Certificate, ContentInfo, IssuerAndSerialNumber, SignedData, type SignerInfo } from 'pkijs';
-import { readAsn1, timeOf } from './asn1.ts';
+import { timingSafeEqual, verify, X509Certificate } from 'node:crypto';
+import type { AsnType } from 'asn1js';
+import { octetsOf, oidOf, part, partsOf, rawOf, readAsn1, TAG, tagOf, timeOf } from './asn1.ts';
 import { attempt, isP256, refuse, sha256 } from './token.ts';
 
 export const OID = {
@@ -15,6 +14,14 @@ export const OID = {
   sha256: '2.16.840.1.101.3.4.2.1',
   ecdsaWithSha256: '1.2.840.10045.4.3.2',
 } as const;
+
+/** A certificate, what a signature calls it, and the extensions that it has. */
+interface Certificate {
+  readonly x509: X509Certificate;
+  /** Issuer and serial number as they are written in it. */
+  readonly name: Buffer;
+  readonly extensions: ReadonlySet<string>;
+}
 
 /** Extensions that mark what a certificate is for; their values say nothing. */
 export interface Markers {
@@ -30,15 +37,9 @@ export interface Signature {
 /** Leaf and intermediate; some signers add the root. */
 const MOST_CERTIFICATES = 4;
 
-/** A certificate as the platform judges it, and as it is written. */
-interface Judged {
-  readonly x509: X509Certificate;
-  readonly written: Certificate;
-}
-
-interface Read {
-  readonly certificates: readonly Judged[];
-  readonly signer: SignerInfo;
+interface SignedData {
+  readonly certificates: readonly Certificate[];
+  readonly signer: AsnType;
 }
 
 /** Verifies `signature` over `content` up to one of `roots`, at no particular time: the caller judges `signedAt` and the certificates. */
@@ -48,36 +49,51 @@ export function verifyDetached(
   roots: readonly X509Certificate[],
   markers: Markers,
 ): Signature {
-  const { certificates, signer } = attempt('wrong_format', () => readSignedData(signature));
-  const { x509: leaf, written } = marked(certificates, markers.leaf);
+  const { certificates, signer } = readSignedData(signature);
+  const { x509: leaf, name } = marked(certificates, markers.leaf);
   const { x509: intermediate } = marked(certificates, markers.intermediate);
   if (leaf.ca || !intermediate.ca) refuse('bad_signature');
   if (!issued(leaf, intermediate) || !roots.some((root) => root.ca && issued(intermediate, root)))
     refuse('bad_signature');
-  return { signedAt: verifySigner(signer, written, leaf.publicKey, content), chain: [leaf, intermediate] };
+  return { signedAt: verifySigner(signer, leaf, name, content), chain: [leaf, intermediate] };
 }
 
-function readSignedData(bytes: Buffer): Read {
-  const { contentType, content } = new ContentInfo({ schema: readAsn1(bytes) });
-  if (contentType !== OID.signedData) refuse('wrong_format');
-  const { encapContentInfo, certificates = [], signerInfos } = new SignedData({ schema: content as AsnType });
+function readSignedData(bytes: Buffer): SignedData {
+  const contentInfo = readAsn1(bytes);
+  if (tagOf(contentInfo) !== TAG.sequence || oidOf(part(contentInfo, 0, TAG.oid)) !== OID.signedData)
+    refuse('wrong_format');
+  const signedData = part(part(contentInfo, 1, TAG.context0), 0, TAG.sequence);
+  part(signedData, 0, TAG.integer);
+  part(signedData, 1, TAG.set);
+  const encapsulated = part(signedData, 2, TAG.sequence);
   // Detached: a content of its own would be a second thing to be signed.
-  if (encapContentInfo.eContentType !== OID.data || encapContentInfo.eContent) refuse('wrong_format');
-  const [signer] = signerInfos;
+  if (oidOf(part(encapsulated, 0, TAG.oid)) !== OID.data || partsOf(encapsulated).length !== 1) refuse('wrong_format');
+  const certificates = partsOf(part(signedData, 3, TAG.context0));
+  if (certificates.length > MOST_CERTIFICATES) refuse('wrong_format');
+  const hasRevocations = tagOf(partsOf(signedData)[4]) === TAG.context1;
+  const signers = part(signedData, hasRevocations ? 5 : 4, TAG.set);
   // One signer: of several, which one counts would be a matter of taste.
-  if (!signer || signerInfos.length !== 1 || certificates.length > MOST_CERTIFICATES) return refuse('wrong_format');
-  return { certificates: certificates.map(readCertificate), signer };
+  if (partsOf(signers).length !== 1) refuse('wrong_format');
+  return { certificates: certificates.map(readCertificate), signer: part(signers, 0, TAG.sequence) };
 }
 
-function readCertificate(written: unknown): Judged {
-  // Extensions came with version 3, which is written as 2.
-  if (!(written instanceof Certificate) || written.version !== 2) return refuse('wrong_format');
-  return { x509: new X509Certificate(Buffer.from(written.toSchema().toBER())), written };
+function readCertificate(element: AsnType): Certificate {
+  if (tagOf(element) !== TAG.sequence) refuse('wrong_format');
+  const tbs = part(element, 0, TAG.sequence);
+  // Version 3 has its version first; extensions came with it.
+  part(tbs, 0, TAG.context0);
+  const extensions = partsOf(tbs).find((each) => tagOf(each) === TAG.context3);
+  const list = extensions && partsOf(extensions)[0];
+  return {
+    x509: attempt('wrong_format', () => new X509Certificate(rawOf(element))),
+    name: Buffer.concat([rawOf(part(tbs, 3, TAG.sequence)), rawOf(part(tbs, 1, TAG.integer))]),
+    extensions: new Set((list ? partsOf(list) : []).map((extension) => oidOf(part(extension, 0, TAG.oid)))),
+  };
 }
 
 /** The only certificate with this marker. */
-function marked(certificates: readonly Judged[], marker: string): Judged {
-  const found = certificates.filter(({ written }) => written.extensions?.some(({ extnID }) => extnID === marker));
+function marked(certificates: readonly Certificate[], marker: string): Certificate {
+  const found = certificates.filter(({ extensions }) => extensions.has(marker));
   return found.length === 1 && found[0] ? found[0] : refuse('bad_signature');
 }
 
@@ -85,42 +101,42 @@ function marked(certificates: readonly Judged[], marker: string): Judged {
 const issued = (certificate: X509Certificate, issuer: X509Certificate): boolean =>
   attempt('bad_signature', () => certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey));
 
-function verifySigner(
-  { sid, digestAlgorithm, signatureAlgorithm, signature, signedAttrs }: SignerInfo,
-  { issuer, serialNumber }: Certificate,
-  publicKey: KeyObject,
-  content: readonly Buffer[],
-): Date {
-  if (!(sid instanceof IssuerAndSerialNumber) || !signedAttrs) return refuse('wrong_format');
-  // Byte for byte: two spellings of a name are two names.
-  if (!sid.issuer.isEqual(issuer.valueBeforeDecode) || !sid.serialNumber.isEqual(serialNumber)) refuse('bad_signature');
-  // As they were sent, but as a set: so they are signed (RFC 5652, 5.4).
-  const signed = Buffer.from(signedAttrs.encodedValue);
+// SignerInfo: version, signer's name, digest, [0] signed attributes, algorithm, signature.
+function verifySigner(signer: AsnType, leaf: X509Certificate, name: Buffer, content: readonly Buffer[]): Date {
+  if (!Buffer.concat(partsOf(part(signer, 1, TAG.sequence)).map(rawOf)).equals(name)) refuse('bad_signature');
+  const attributes = part(signer, 3, TAG.context0);
+  const value = octetsOf(part(signer, 5, TAG.octets));
   // An indefinite length would have to be written anew before it is hashed, and no signer does that to signed attributes.
-  if (signed[1] === 0x80) refuse('wrong_format');
-  if (digestAlgorithm.algorithmId !== OID.sha256) refuse('bad_signature');
-  if (signatureAlgorithm.algorithmId !== OID.ecdsaWithSha256) refuse('bad_signature');
-  const values = readAttributes(signedAttrs.attributes);
+  if (attributes.lenBlock.isIndefiniteForm) refuse('wrong_format');
+  if (oidOf(part(part(signer, 2, TAG.sequence), 0, TAG.oid)) !== OID.sha256) refuse('bad_signature');
+  if (oidOf(part(part(signer, 4, TAG.sequence), 0, TAG.oid)) !== OID.ecdsaWithSha256) refuse('bad_signature');
+  const values = readAttributes(attributes);
   const contentType = values.get(OID.contentType);
   const digest = values.get(OID.messageDigest);
-  if (!(contentType instanceof ObjectIdentifier) || contentType.getValue() !== OID.data) refuse('wrong_format');
-  if (!(digest instanceof OctetString)) return refuse('wrong_format');
-  const signedAt = timeOf(values.get(OID.signingTime));
-  const [found, expected] = [Buffer.from(digest.getValue()), sha256(...content)];
+  const signingTime = values.get(OID.signingTime);
+  if (!contentType || !digest || !signingTime) return refuse('wrong_format');
+  if (oidOf(contentType) !== OID.data || tagOf(digest) !== TAG.octets) refuse('wrong_format');
+  const found = octetsOf(digest);
+  const expected = sha256(...content);
   if (found.length !== expected.length || !timingSafeEqual(found, expected)) refuse('bad_signature');
-  const value = Buffer.from(signature.getValue());
+  // Signed as a set, sent as [0] (RFC 5652, 5.4).
+  const signed = rawOf(attributes);
+  signed[0] = TAG.set;
+  const { publicKey } = leaf;
   if (!isP256(publicKey) || !attempt('bad_signature', () => verify('sha256', signed, publicKey, value)))
     refuse('bad_signature');
-  return signedAt;
+  return timeOf(signingTime);
 }
 
 /** Each attribute once, each with one value. */
-function readAttributes(attributes: readonly { type: string; values: readonly AsnType[] }[]): Map<string, AsnType> {
+function readAttributes(attributes: AsnType): ReadonlyMap<string, AsnType> {
   const values = new Map<string, AsnType>();
-  for (const { type, values: all } of attributes) {
-    const [value] = all ?? [];
-    if (!value || all.length !== 1 || values.has(type)) return refuse('wrong_format');
-    values.set(type, value);
+  for (const attribute of partsOf(attributes)) {
+    const name = oidOf(part(attribute, 0, TAG.oid));
+    const set = part(attribute, 1, TAG.set);
+    const [value, ...others] = partsOf(set);
+    if (!value || others.length > 0 || values.has(name)) return refuse('wrong_format');
+    values.set(name, value);
   }
   return values;
 }

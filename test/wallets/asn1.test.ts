@@ -1,20 +1,16 @@
 // Reading ASN.1: one spelling for each value, and what a signature is made of means what the standards say.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type AsnType, ObjectIdentifier, OctetString } from 'asn1js';
+import type { AsnType } from 'asn1js';
 import fc from 'fast-check';
 import { seededRandom } from '../../src/base/index.ts';
-import { readAsn1, timeOf } from '../../src/wallets/asn1.ts';
+import { octetsOf, oidOf, partsOf, rawOf, readAsn1, timeOf } from '../../src/wallets/asn1.ts';
 import { freshKeyPair } from '../../src/wallets/sandbox-keys.ts';
 import { keyOfPoint, keyOfSpki, spkiOf } from '../../src/wallets/token.ts';
-import { ber, der, derOid, derTime, partsOf, rawOf, TAG } from './der.ts';
+import { ber, der, derOid, derTime, TAG } from './der.ts';
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex');
 const utc = (text: string): Buffer => der(TAG.utcTime, Buffer.from(text));
-const octetsOf = (element: AsnType | undefined): Buffer =>
-  element instanceof OctetString ? Buffer.from(element.getValue()) : assert.fail('no octets');
-const oidOf = (element: AsnType): string =>
-  element instanceof ObjectIdentifier ? element.getValue() : assert.fail('no object identifier');
 const general = (text: string): Buffer => der(TAG.generalizedTime, Buffer.from(text));
 
 describe('an element', () => {
@@ -31,16 +27,16 @@ describe('an element', () => {
       if (Buffer.isBuffer(node)) return der(TAG.octets, node);
       return (node.indefinite ? ber : der)(TAG.sequence, ...node.parts.map(write));
     };
-    const compare = (element: AsnType | undefined, node: Tree): void => {
+    const compare = (element: AsnType, node: Tree): void => {
       assert.deepEqual(rawOf(element), write(node));
       if (Buffer.isBuffer(node)) {
         assert.deepEqual(octetsOf(element), node);
         return;
       }
-      assert.equal(element?.lenBlock.isIndefiniteForm, node.indefinite);
+      assert.equal(element.lenBlock.isIndefiniteForm, node.indefinite);
       const parts = partsOf(element);
       assert.equal(parts.length, node.parts.length);
-      for (const [i, each] of node.parts.entries()) compare(parts[i], each);
+      for (const [i, each] of node.parts.entries()) compare(parts[i] as AsnType, each);
     };
     fc.assert(fc.property(tree, (node) => compare(readAsn1(write(node)), node)));
   });

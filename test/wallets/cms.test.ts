@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { sign } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { APPLE_MARKERS } from '../../src/wallets/apple.ts';
+import { partsOf, rawOf } from '../../src/wallets/asn1.ts';
 import { OID, verifyDetached } from '../../src/wallets/cms.ts';
 import { appleSigner } from '../../src/wallets/sandbox-apple.ts';
 import { sha256 } from '../../src/wallets/token.ts';
-import { ber, der, derInteger, derOid, derTime, partsOf, rawOf, readParts, TAG } from './der.ts';
+import { ber, der, derInteger, derOid, derTime, readParts, TAG } from './der.ts';
 import { NOW, SEED } from './world.ts';
 
 const CONTENT = Buffer.from('what was signed');

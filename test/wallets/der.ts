@@ -1,6 +1,6 @@
 // ASN.1 written by hand, so that a test can write what no library would; and read as it was written.
-import { type AsnType, Constructed } from 'asn1js';
-import { readAsn1 } from '../../src/wallets/asn1.ts';
+import type { AsnType } from 'asn1js';
+import { partsOf, readAsn1 } from '../../src/wallets/asn1.ts';
 
 export const TAG = {
   boolean: 0x01,
@@ -53,13 +53,6 @@ export const derInteger = (bytes: Buffer): Buffer =>
 
 export const derTime = (at: Date): Buffer =>
   der(TAG.utcTime, Buffer.from(`${at.toISOString().slice(2, 19).replace(/[-T:]/g, '')}Z`));
-
-/** What a constructed element is made of. */
-export const partsOf = (element: AsnType): readonly AsnType[] =>
-  element instanceof Constructed ? element.valueBlock.value : [];
-
-/** Head and content, as they came. */
-export const rawOf = (element: AsnType | undefined): Buffer => Buffer.from(element?.valueBeforeDecodeView ?? []);
 
 /** The parts of the one element that `bytes` are. */
 export const readParts = (bytes: Buffer): readonly AsnType[] => partsOf(readAsn1(bytes));

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AsnType } from 'asn1js';
 import fc from 'fast-check';
-import { readAsn1 } from '../../src/wallets/asn1.ts';
+import { partsOf, rawOf, readAsn1 } from '../../src/wallets/asn1.ts';
 import { refusals } from '../../src/wallets/index.ts';
-import { ber, der, partsOf, rawOf } from './der.ts';
+import { ber, der } from './der.ts';
 import { applePay, appleToken, clear, refusal } from './world.ts';
 
 interface Tree {
