@@ -44,7 +44,6 @@ const IN_ORDER = {
     'checkout',
     'due',
     'api',
-    'operator',
   ],
   issuing: [
     'fields',

@@ -2,4 +2,4 @@
 // No tables of its own.
 // Rule: nothing is decided here: a request becomes typed input of a use case, its result an answer.
 export { type GatewayApiOptions, gatewayApi } from './gateway-api.ts';
-export { traceSchema } from './trace-schema.ts';
+export { type TraceDesk, traceOperatorEndpoints } from './operator-routes.ts';

@@ -5,6 +5,7 @@
 export { create } from './create.ts';
 export { type Landing, land, landingView } from './landing.ts';
 export { createLink, type LinkFields, type LinkResult } from './link.ts';
+export { type LinksDesk, linkOperatorEndpoints } from './operator-routes.ts';
 export { type CheckoutDoor, checkoutDoor, type PageStep, type Payer } from './page.ts';
 export type { PageCard, WrongField } from './page-card.ts';
 export { isOver } from './page-states.ts';

@@ -7,6 +7,7 @@ export { cardOf, carry } from './carry.ts';
 export { approved } from './effects.ts';
 export { type Intended, type Intent, newOperation, startOperation } from './intent.ts';
 export type { CardData } from './message.ts';
+export { type StuckDesk, stuckOperatorEndpoints } from './operator-routes.ts';
 export { recover } from './recovery.ts';
 export { CLOSED_WAIT_MS } from './result.ts';
 export { type Resolved, resolveOperation, type StuckOperation, stuckOperations, type Told } from './stuck.ts';

@@ -1,7 +1,7 @@
 // The whole way of an order, for operators.
 import type { Permutation } from '../../base/index.ts';
 import { type OperatorEndpoint, operatorEndpoint, refuserOf, Shape, Text } from '../../http/index.ts';
-import { traceSchema } from '../api/index.ts';
+import { traceSchema } from './trace-schema.ts';
 
 const refuse = refuserOf({ order_unknown: ['not_found', 'No such order'] });
 
@@ -15,7 +15,7 @@ export interface TraceDesk {
   readonly trace: (orderId: bigint) => Promise<object | null>;
 }
 
-export function traceEndpoints({ permutation, trace }: TraceDesk): OperatorEndpoint[] {
+export function traceOperatorEndpoints({ permutation, trace }: TraceDesk): OperatorEndpoint[] {
   return [
     operatorEndpoint({
       method: 'GET',

@@ -20,8 +20,8 @@ import {
   WebAddress,
 } from '../../http/index.ts';
 import type { Committer } from '../../store/index.ts';
-import type { LinkFields, LinkResult } from '../checkout/index.ts';
 import { type Project, ProjectRefusal, type Projects } from '../projects/index.ts';
+import type { LinkFields, LinkResult } from './link.ts';
 import { qrSvg } from './qr.ts';
 
 const refuse = refuserOf({ project_closed: ['conflict', 'The project is closed'] });
@@ -70,7 +70,7 @@ export interface LinksDesk {
   readonly createLink: (committer: Committer, project: Project, fields: LinkFields) => Promise<LinkResult>;
 }
 
-export function linkEndpoints({ projects, changes, createLink }: LinksDesk): OperatorEndpoint[] {
+export function linkOperatorEndpoints({ projects, changes, createLink }: LinksDesk): OperatorEndpoint[] {
   return [
     operatorEndpoint({
       method: 'POST',

@@ -20,7 +20,7 @@ import {
   unfit,
 } from '../../http/index.ts';
 import type { Committer } from '../../store/index.ts';
-import type { Resolved, StuckOperation, Told } from '../flight/index.ts';
+import type { Resolved, StuckOperation, Told } from './stuck.ts';
 
 const refuse = refuserOf({
   operation_not_in_flight: ['conflict', 'No operation in flight has this id: it is settled already, or never was'],
@@ -89,7 +89,7 @@ export interface StuckDesk {
   readonly resolveOperation: (committer: Committer, reference: string, told: Told) => Promise<Resolved>;
 }
 
-export function stuckEndpoints({
+export function stuckOperatorEndpoints({
   permutation,
   changes,
   stuckOperations,
