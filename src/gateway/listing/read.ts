@@ -1,5 +1,5 @@
 // What the read endpoints answer: one order, the orders list, the operations list.
-// Rule: a list is read, made and written out some rows at a time, and others go on between them.
+// Rule: a list is read, made and written out some rows at a time, and others go on between them. Only its places are found at once.
 import type { Steps } from '../../base/index.ts';
 import { type PageOf, pageOf, placeOf } from '../../store/index.ts';
 import { cashflowsOf } from '../flight/index.ts';
@@ -12,14 +12,16 @@ import {
   type OrderExpand,
   type OrderFilter,
   OrderNotFound,
+  operationPlaces,
   operationShown,
+  operationsAt,
   operationsCount,
-  operationsPage,
   orderGet,
+  orderPlaces,
   orderRow,
+  ordersAt,
   ordersCount,
   ordersGet,
-  ordersPage,
   orderWhole,
   type Page,
   viewOf,
@@ -64,8 +66,9 @@ export async function* listOrders(
   const view = viewOf(gateway, project);
   const wanted = expands.includes('operations.cashflow');
   return yield* listed(paging, {
-    page: (page) => ordersPage(gateway.lists, project.id, filter, page),
-    async shown(orders) {
+    places: () => orderPlaces(gateway.lists, project.id, filter, paging),
+    async shown(places) {
+      const orders = await ordersAt(gateway.db, project.id, filter, places);
       if (!wanted) return orders.map((order) => orderRow(view, { order, operations: [] }, expands, new Map()));
       const ids = orders.map(({ id }) => id);
       const found = await ordersGet(gateway.db, project.id, ids);
@@ -88,8 +91,9 @@ export async function* listOperations(
   const view = viewOf(gateway, project);
   const wanted = expands.includes('cashflow');
   return yield* listed(paging, {
-    page: (page) => operationsPage(gateway.lists, project.id, filter, page),
-    async shown(operations) {
+    places: () => operationPlaces(gateway.lists, project.id, filter, paging),
+    async shown(places) {
+      const operations = await operationsAt(gateway.db, project.id, filter, places);
       const cashflows: Cashflows = wanted ? await cashflowsOf(gateway, project, operations) : new Map();
       return operations.filter(isVisible).map((operation) =>
         operationShown(view, operation, {
@@ -103,36 +107,25 @@ export async function* listOperations(
   });
 }
 
-interface List<Row> {
-  /** As pageOf wants it. */
-  page(page: Page): Promise<readonly Row[]>;
-  /** What the client sees of these rows. */
-  shown(rows: readonly Row[]): Promise<readonly Json[]>;
+interface List<At> {
+  /** As pageOf wants them. */
+  places(): Promise<readonly At[]>;
+  /** What the client sees of the rows at these places. */
+  shown(places: readonly At[]): Promise<readonly Json[]>;
   count(): Promise<bigint>;
 }
 
-/** A page of a list, in steps. Each begins behind the last row of the one before it, so that what is inserted meanwhile moves none. */
-async function* listed<Row extends Keyed>(paging: Paging, list: List<Row>): Steps<Listing> {
-  const back = paging.after?.back ?? false;
+/** A page of a list, in steps. Its places are found first, so that what is inserted meanwhile moves none. */
+async function* listed<At extends Keyed>(paging: Paging, list: List<At>): Steps<Listing> {
+  const { rows: places, prev, next } = pageOf(await list.places(), paging, keyOf);
   const texts: string[] = [];
-  let ends: Pick<Listing, 'prev' | 'next'> | null = null;
-  let { after, limit: left } = paging as Page;
-  for (;;) {
-    const step: Page = { after, limit: Math.min(left, STEP_ROWS) };
-    const { rows, prev, next } = pageOf(await list.page(step), step, keyOf);
-    const text = JSON.stringify(await list.shown(rows)).slice(1, -1);
-    // Walked to backwards, the newer ones come later and stand first.
-    if (text !== '') texts[back ? 'unshift' : 'push'](text);
-    ends = back ? { prev, next: ends ? ends.next : next } : { prev: ends ? ends.prev : prev, next };
-    left -= rows.length;
-    const further = back ? prev : next;
-    if (further === null || left === 0) {
-      if (paging.count) yield;
-      return { rows: texts, ...ends, total: paging.count ? await list.count() : null };
-    }
-    after = afterOf(further);
-    yield;
+  for (let from = 0; from < places.length; from += STEP_ROWS) {
+    if (from > 0) yield;
+    const text = JSON.stringify(await list.shown(places.slice(from, from + STEP_ROWS))).slice(1, -1);
+    if (text !== '') texts.push(text);
   }
+  if (paging.count) yield;
+  return { rows: texts, prev, next, total: paging.count ? await list.count() : null };
 }
 
 interface Keyed {

@@ -56,10 +56,12 @@ export {
   type After,
   type OperationFilter,
   type OrderFilter,
+  operationPlaces,
+  operationsAt,
   operationsCount,
-  operationsPage,
+  orderPlaces,
+  ordersAt,
   ordersCount,
-  ordersPage,
   type Page,
 } from './queries/lists.ts';
 export {

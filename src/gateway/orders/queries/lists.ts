@@ -124,10 +124,28 @@ function statement(
 
 const VISIBLE = `p.status in ('success', 'failure', 'error') and not p.system`;
 
-export async function ordersPage(db: Db, owner: bigint, filter: OrderFilter, page: Page): Promise<Order[]> {
+/** Where a row of a list stands. A list finds its places at once, because that may cost a look at every row, and reads them in parts. */
+export type OrderPlace = Pick<Order, 'created_at' | 'id'>;
+export type OperationPlace = Pick<Operation, 'created_at' | 'id' | 'order_id'>;
+
+export async function orderPlaces(db: Db, owner: bigint, filter: OrderFilter, page: Page): Promise<OrderPlace[]> {
   const { where, values } = statement('o', owner, orderConditions(filter), page.after);
-  return db.query(`select ${ORDER_COLUMNS} from orders o where ${where} ${ordering('o', page)}`, values);
+  return db.query(`select o.created_at, o.id from orders o where ${where} ${ordering('o', page)}`, values);
 }
+
+/** Those at these places that the filter still takes, newest first. */
+export async function ordersAt(
+  db: Db,
+  owner: bigint,
+  filter: OrderFilter,
+  places: readonly OrderPlace[],
+): Promise<Order[]> {
+  const ids = places.map(({ id }) => id);
+  const { where, values } = statement('o', owner, [...orderConditions(filter), [isOneOf, ids]], null);
+  return db.query(`select ${ORDER_COLUMNS} from orders o where ${where} order by o.created_at desc, o.id desc`, values);
+}
+
+const isOneOf = (parameter: string): string => `o.id = any(${parameter}::int8[])`;
 
 export async function ordersCount(db: Db, owner: bigint, filter: OrderFilter): Promise<bigint> {
   const { where, values } = statement('o', owner, orderConditions(filter), null);
@@ -136,11 +154,33 @@ export async function ordersCount(db: Db, owner: bigint, filter: OrderFilter): P
   );
 }
 
-export async function operationsPage(db: Db, owner: bigint, filter: OperationFilter, page: Page): Promise<Operation[]> {
+export async function operationPlaces(
+  db: Db,
+  owner: bigint,
+  filter: OperationFilter,
+  page: Page,
+): Promise<OperationPlace[]> {
   const { where, values } = statement('p', owner, operationConditions(filter), page.after);
   return db.query(
-    `select ${OPERATION_COLUMNS} from operations p where ${where} and ${VISIBLE} ${ordering('p', page)}`,
+    `select p.created_at, p.id, p.order_id from operations p where ${where} and ${VISIBLE} ${ordering('p', page)}`,
     values,
+  );
+}
+
+/** Those at these places that the filter still takes, newest first. */
+export async function operationsAt(
+  db: Db,
+  owner: bigint,
+  filter: OperationFilter,
+  places: readonly OperationPlace[],
+): Promise<Operation[]> {
+  const { where, values } = statement('p', owner, operationConditions(filter), null);
+  const [orders, ids] = [places.map(({ order_id }) => order_id), places.map(({ id }) => id)];
+  const keys = `select * from unnest($${values.length + 1}::int8[], $${values.length + 2}::int8[])`;
+  return db.query(
+    `select ${OPERATION_COLUMNS} from operations p where ${where} and ${VISIBLE} and (p.order_id, p.id) in (${keys})
+     order by p.created_at desc, p.id desc`,
+    [...values, orders, ids],
   );
 }
 
