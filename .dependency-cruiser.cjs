@@ -22,7 +22,7 @@ const ROOMS = {
 };
 
 /** The files of a room that speak HTTP: addresses, shapes of bodies, the failure envelope; and all that lie in a room within it that is called api. */
-const HTTP_FILES = '/(routes|routes-[a-z-]+|[a-z-]+-routes|schemas|envelope|api/[a-z-]+)\\.ts$';
+const HTTP_FILES = '/(routes|routes-[a-z-]+|[a-z-]+-routes|schemas|[a-z-]+-schemas|envelope|api/[a-z-]+)\\.ts$';
 
 /** Rooms within a room: neighbours, each with a door of its own. */
 const SUB_ROOMS = ['src/gateway/[^/]+', 'src/issuing/[^/]+', 'src/cli/[^/]+'];

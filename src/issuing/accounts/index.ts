@@ -1,5 +1,7 @@
 // accounts: managed accounts, the funds of accounts and prepaid cards, and their statements.
 // Owns managed_accounts, funds and statement_entries. Rule: money moves through funds.ts only: funds, statement and ledger together.
+
+export { balances, instrumentState, managedAccount, statementPage } from './answer-schemas.ts';
 export { type AttachedCards, changeAccount } from './change.ts';
 export { createAccount } from './create.ts';
 export { availableOf, type Counter, emptyFunds, type Moved, type Movement, moveFunds, transferFunds } from './funds.ts';
@@ -18,7 +20,6 @@ export {
   needFunds,
 } from './queries.ts';
 export { accountEndpoints, accountsOf, type StatementInput, statementAnswer } from './routes.ts';
-export { balances, instrumentState, managedAccount, statementPage } from './routes-answers.ts';
 export { AccountBody, currency, friendlyName, PAGE, StatementQuery, tag } from './schemas.ts';
 export { seedAccount } from './seed.ts';
 export { depositEndpoints } from './simulator-routes.ts';

@@ -4,13 +4,13 @@ import type { Once } from '../../store/index.ts';
 import type { Identity } from '../people/index.ts';
 import { answered, conflict, done, type IssuingDeps, Refusal, type RefusalCode } from '../requests/index.ts';
 import type { Tenant } from '../tenants/index.ts';
+import { accountsPage, managedAccount, statementPage } from './answer-schemas.ts';
 import { type AccountMove, type AttachedCards, changeAccount } from './change.ts';
 import { createAccount } from './create.ts';
 import { accountsList, EVERY_ACCOUNT, type StatementFilter, statementList } from './list-queries.ts';
 import type { ManagedAccount } from './model.ts';
 import { accountView, entryView, statementCsv } from './present.ts';
 import { accountGet, fundsOf } from './queries.ts';
-import { accountsPage, managedAccount, statementPage } from './routes-answers.ts';
 import { AccountBody, AccountPath, AccountsQuery, StatementQuery } from './schemas.ts';
 
 interface Asking {

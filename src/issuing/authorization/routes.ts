@@ -4,8 +4,8 @@ import type { Session } from '../access/index.ts';
 import { cardAsked } from '../cards/index.ts';
 import { digits, pathId, queryInteger, shape } from '../fields/index.ts';
 import type { IssuingDeps } from '../requests/index.ts';
+import { payments as paymentsShown } from './answer-schemas.ts';
 import { paymentsOf, paymentView } from './read.ts';
-import { payments as paymentsShown } from './routes-answers.ts';
 
 const endpoint = endpointOf<Session>();
 const MOST = 100;

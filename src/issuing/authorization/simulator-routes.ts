@@ -19,13 +19,13 @@ import { type Channel, isApproved } from '../../network/index.ts';
 import { type Card, cardGet } from '../cards/index.ts';
 import { type Authorization, authorizationFind, authorizationGet } from '../payments/index.ts';
 import type { IssuingDeps } from '../requests/index.ts';
+import { decision } from './answer-schemas.ts';
 import type { Outcome } from './authorize.ts';
 import { placeOf } from './find.ts';
 import { expire, type FollowUp } from './follow-up.ts';
 import type { Authorizer } from './host.ts';
 import { merchantWire, presenting, SHOP } from './merchant.ts';
 import { stepView } from './read.ts';
-import { decision } from './routes-answers.ts';
 
 const endpoint = endpointOf<unknown>();
 const CHANNELS = [

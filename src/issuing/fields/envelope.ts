@@ -11,8 +11,8 @@ import {
   readPlainJson,
 } from '../../http/index.ts';
 import { cleaned, type InvalidField, invalidFields } from './check.ts';
+import { failureSchema } from './failure-schemas.ts';
 import { type Aliases, type FieldErrorCode, NO_ALIASES } from './fields.ts';
-import { failureSchema } from './routes-failures.ts';
 
 /** What each failure says when nobody knew better, and its status where the standard's own doesn't fit. */
 const FAILURES: Readonly<Record<FailureKind, readonly [code: string, message: string, status: number]>> = {

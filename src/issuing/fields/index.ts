@@ -2,7 +2,7 @@
 // Owns no table. Rule: one error a field, the first of the contract's order.
 export { type InvalidField, invalidFields } from './check.ts';
 export { checked, failureOfFields, issuingEnvelope, issuingReader } from './envelope.ts';
+export { errorCodeSchema } from './failure-schemas.ts';
 export * from './fields.ts';
 export { filled } from './filled.ts';
-export { errorCodeSchema } from './routes-failures.ts';
 export { shown } from './shown.ts';

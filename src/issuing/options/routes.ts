@@ -6,9 +6,9 @@ import { CHANGE_CODES, channelMeant } from '../creation/index.ts';
 import { viewFor } from '../reading/index.ts';
 import { answered, conflict, type IssuingDeps } from '../requests/index.ts';
 import { type Interval, type Level, rulesView, type SpendRules } from '../rules/index.ts';
+import { limitsOfLevels } from './answer-schemas.ts';
 import { changeLimits } from './limits.ts';
 import { patchCard } from './patch.ts';
-import { limitsOfLevels } from './routes-answers.ts';
 import { CardPatch, LimitsBody } from './schemas.ts';
 
 const endpoint = endpointOf<Session>();

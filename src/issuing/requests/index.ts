@@ -1,5 +1,7 @@
 // requests: what every request of issuing works with and how it ends: dependencies, the table of refusals, the answer. Owns no table.
 // Rule: an effect and its answer are one commit; a refusal is thrown before anything is written.
+
+export * from './answer-schemas.ts';
 export {
   answered,
   answeredOnce,
@@ -11,4 +13,3 @@ export {
 } from './answering.ts';
 export type { IssuingDeps } from './deps.ts';
 export { Refusal, type RefusalCode, refusals } from './refusals.ts';
-export * from './routes-answers.ts';

@@ -4,9 +4,9 @@ import type { Session } from '../access/index.ts';
 import { CardPath, cardAsked, idGiven, unknownCard } from '../cards/index.ts';
 import { shape, text } from '../fields/index.ts';
 import { answered, conflict, type IssuingDeps } from '../requests/index.ts';
+import { revealedValue, pin as shownPin } from './answer-schemas.ts';
 import { pinFor, unblockPin } from './pin.ts';
 import { reveal } from './reveal.ts';
-import { revealedValue, pin as shownPin } from './routes-answers.ts';
 
 const endpoint = endpointOf<Session>();
 const TAG = 'Cards';

@@ -5,7 +5,7 @@ import { failureOfFields } from '../fields/index.ts';
 import { factorsOf, isGuessable, usersOf } from '../people/index.ts';
 import { answeredOnce, conflict, done, forbidden, type IssuingDeps, page, Refusal } from '../requests/index.ts';
 import { CHANNELS_3DS } from '../tenants/index.ts';
-import { shownFactors, shownIdentity, shownUser } from './routes-answers.ts';
+import { shownFactors, shownIdentity, shownUser } from './answer-schemas.ts';
 import { FactorPath, IdentityPath, PasswordBody, UserBody, UserPatch, UserPath, UsersQuery } from './schemas.ts';
 import { changePassword, createUser, patchUser, setActive, setFactor, userAsked, userView } from './users.ts';
 

@@ -4,8 +4,8 @@ import type { Session } from '../access/index.ts';
 import { askerOf, CardPath, cardAnywhere, cardAsked, idGiven, unknownCard } from '../cards/index.ts';
 import { choice, pathId, shape, text } from '../fields/index.ts';
 import { answered, conflict, type IssuingDeps, Refusal } from '../requests/index.ts';
+import { walletToken, walletTokens } from './answer-schemas.ts';
 import { walletTokensOf } from './queries.ts';
-import { walletToken, walletTokens } from './routes-answers.ts';
 import { moveToken, requestToken, walletTokenView } from './tokens.ts';
 
 const endpoint = endpointOf<Session>();
