@@ -1,4 +1,6 @@
 // The sandbox's people: identities, their users and factors. Rule: live mode knows none of their passwords.
+import type { Permutation } from '../../base/index.ts';
+import type { Db } from '../../store/index.ts';
 import { UNLIMITED } from '../rules/index.ts';
 import {
   CHANNELS_3DS,
@@ -8,14 +10,19 @@ import {
   sandboxIdentities,
   sandboxTenantId,
   sandboxUsers,
+  type Tools,
 } from '../tenants/index.ts';
 import { identityCreate, userCreate } from './create.ts';
-import { passwordFrom } from './passwords.ts';
+import { type Password, passwordFrom } from './passwords.ts';
 import { factorPut, identityUpsert } from './queries.ts';
 
-export const seedPeople: SeedMore = async (db, tools, permutation) => {
+export const seedPeople: SeedMore = async (tools, permutation) => {
   // One hash for all: they have one password, and each costs a twentieth of a second.
   const password = await passwordFrom(tools.random, SANDBOX_PASSWORD);
+  return (db) => peopleInserted(db, tools, permutation, password);
+};
+
+async function peopleInserted(db: Db, tools: Tools, permutation: Permutation, password: Password): Promise<void> {
   const now = tools.clock.now();
   const id = (outward: string): bigint => fixedId(permutation, outward);
   for (const { tenant, programme, id: outward, type, name, kycState, kycLevel, mostCards } of sandboxIdentities) {
@@ -51,4 +58,4 @@ export const seedPeople: SeedMore = async (db, tools, permutation) => {
     for (const kind of user.factors ? CHANNELS_3DS : [])
       await factorPut(db, { tenant_id: tenantId, user_id: id(user.id), kind, active: true, created_at: now });
   }
-};
+}

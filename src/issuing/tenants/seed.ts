@@ -18,8 +18,8 @@ export function fixedId({ inward }: Permutation, outward: string): bigint {
 export const sandboxTenantId = (permutation: Permutation, name: string): bigint =>
   fixedId(permutation, String(6001 + sandboxTenants.findIndex((tenant) => tenant.name === name)));
 
-/** What else the sandbox begins with, in the same transaction. */
-export type SeedMore = (db: Db, tools: Tools, permutation: Permutation) => Promise<void>;
+/** What else the sandbox begins with, in the same transaction; what takes long is made before it. */
+export type SeedMore = (tools: Tools, permutation: Permutation) => Promise<(db: Db) => Promise<void>>;
 
 /** True when this start has made the data. Two processes may try at once: one waits for the other. */
 export async function seedTenants(
@@ -30,11 +30,12 @@ export async function seedTenants(
 ): Promise<boolean> {
   const first = sandboxTenantId(permutation, 'sandbox');
   if (await tenants.tenant(first)) return false;
+  const prepared = await more(tools, permutation);
   return tenants.change(async (db) => {
     await versionNext(db);
     if ((await tenantRows(db)).some(({ id }) => id === first)) return false;
     await seedSetup(db, tools, permutation);
-    await more(db, tools, permutation);
+    await prepared(db);
     return true;
   });
 }
