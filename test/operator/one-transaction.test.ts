@@ -154,3 +154,14 @@ test('where the audit row cannot be written nothing is changed, whatever was ask
     [],
   );
 });
+
+test('what issuing refuses is told by its code', async () => {
+  const { identities } = (await florin.operator('GET', '/operator/tenants/example/identities')).body;
+  const { cards } = (await florin.operator('GET', `/operator/tenants/example/identities/${identities[0].id}/cards`))
+    .body;
+  const refused = await florin.operator('POST', `/operator/cards/${cards[0].id}/unblock`);
+  assert.equal(refused.status, 409, refused.text);
+  const [row] = (await florin.operator('GET', '/operator/audit?per_page=1')).body.audit;
+  assert.deepEqual([row.action, row.result], ['card.unblock', refused.body.errorCode]);
+  assert.match(row.result, /^INSTRUMENT_/);
+});
