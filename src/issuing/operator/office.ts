@@ -5,7 +5,7 @@ import type { IssuingDeps } from '../requests/index.ts';
 import type { TenantsRoom, Tools } from '../tenants/index.ts';
 
 /** Who asks, from where. */
-export interface Asked {
+interface OperatorAsks {
   readonly principal: { readonly name: string };
   readonly remoteAddress: string;
 }
@@ -16,14 +16,14 @@ export interface IssuingOffice {
   readonly tools: Tools;
   /** Port: runs a change in one transaction together with its audit row; a refused one leaves a row that says so. */
   change<Value>(
-    asked: Asked,
+    asks: OperatorAsks,
     action: string,
     target: string,
     work: (db: Transaction) => Promise<Value>,
   ): Promise<Value>;
   /** Port: the same for what commands change. They go to the dependencies that `work` gets, and to no other. */
   command<Value>(
-    asked: Asked,
+    asks: OperatorAsks,
     action: string,
     target: string,
     work: (issuer: IssuingDeps) => Promise<Value>,
