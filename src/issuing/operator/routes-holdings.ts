@@ -1,7 +1,7 @@
 // /operator: accounts and cards of an identity, made on its behalf. Rule: the checks are those of the identity's own requests, one by one;
 // an operator gets past none of them, and sees no number, CVV or reveal token.
 import Type from 'typebox';
-import { type AnyEndpoint, endpointOf, Failure, Integer, Optional, Shape } from '../../http/index.ts';
+import { Failure, Integer, type OperatorEndpoint, Optional, operatorEndpoint, Shape } from '../../http/index.ts';
 import { AccountBody, accountsOf, createAccount, managedAccount } from '../accounts/index.ts';
 import { cardsOf, createdCard, card as shownCard } from '../cards/index.ts';
 import { CardRequest, requestCard } from '../creation/index.ts';
@@ -13,7 +13,6 @@ import type { IssuingOffice } from './office.ts';
 import { counted } from './routes-answers.ts';
 import { notFound, refusing, TAG, tenantNamed, unknown, WithId, wrong } from './schemas.ts';
 
-const endpoint = endpointOf<{ readonly name: string }>();
 const Page = Shape({ offset: Optional(Integer(0, 999_999_999)), per_page: Optional(Integer(1, 1000)) });
 
 const ANY = { type: ['null', 'boolean', 'number', 'string', 'array', 'object'], items: {} } as const;
@@ -27,7 +26,7 @@ const conflict = (codes: string) => ({
 
 const ADDRESS = { addressLine1: '1 Example Street', city: 'Valletta', postCode: 'VLT 1000', country: 'MT' };
 
-export function holdingEndpoints({ issuer, command }: IssuingOffice): AnyEndpoint<{ readonly name: string }>[] {
+export function holdingEndpoints({ issuer, command }: IssuingOffice): OperatorEndpoint[] {
   const { db, permutation, tenants } = issuer;
 
   async function ownerOf({ tenant: name, id: text }: { readonly tenant: string; readonly id: string }): Promise<{
@@ -52,7 +51,7 @@ export function holdingEndpoints({ issuer, command }: IssuingOffice): AnyEndpoin
   });
 
   return [
-    endpoint({
+    operatorEndpoint({
       method: 'POST',
       path: '/tenants/:tenant/identities/:id/accounts',
       operation: 'identityAccountCreate',
@@ -78,7 +77,7 @@ export function holdingEndpoints({ issuer, command }: IssuingOffice): AnyEndpoin
         return { status: 201, body: made.body };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'GET',
       path: '/tenants/:tenant/identities/:id/accounts',
       operation: 'identityAccountList',
@@ -93,7 +92,7 @@ export function holdingEndpoints({ issuer, command }: IssuingOffice): AnyEndpoin
         return { status: 200, body: await accountsOf(issuer, await ownerOf(params), pageOf(query)) };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'POST',
       path: '/tenants/:tenant/identities/:id/cards',
       operation: 'identityCardCreate',
@@ -131,7 +130,7 @@ export function holdingEndpoints({ issuer, command }: IssuingOffice): AnyEndpoin
         return { status: 201, body: made.body };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'GET',
       path: '/tenants/:tenant/identities/:id/cards',
       operation: 'identityCardList',

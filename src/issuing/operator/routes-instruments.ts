@@ -1,7 +1,7 @@
 // /operator: what an operator does to cards and accounts: blocks that their owners can't lift, the bureau's word, and in the sandbox the
 // number of a card.
 import Type from 'typebox';
-import { type AnyEndpoint, Choice, Digits, endpointOf, Optional, Shape, Text } from '../../http/index.ts';
+import { Choice, Digits, type OperatorEndpoint, Optional, operatorEndpoint, Shape, Text } from '../../http/index.ts';
 import { accountOwner, changeAccount } from '../accounts/index.ts';
 import { attachedCards, type Card, cardAnywhere, MANUFACTURING_STATES, mmyy } from '../cards/index.ts';
 import { changeCard } from '../life/index.ts';
@@ -12,10 +12,9 @@ import type { IssuingOffice } from './office.ts';
 import { cardNumber } from './routes-answers.ts';
 import { notFound, refusing, TAG, unknown } from './schemas.ts';
 
-const endpoint = endpointOf<{ readonly name: string }>();
 const ById = Type.Object({ id: Digits({ max: 20 }) });
 
-export function instrumentEndpoints({ issuer, command }: IssuingOffice): AnyEndpoint<{ readonly name: string }>[] {
+export function instrumentEndpoints({ issuer, command }: IssuingOffice): OperatorEndpoint[] {
   const { db, permutation, sandbox } = issuer;
 
   async function cardOf(text: string): Promise<Card> {
@@ -28,7 +27,7 @@ export function instrumentEndpoints({ issuer, command }: IssuingOffice): AnyEndp
 
   return [
     ...(['block', 'unblock'] as const).map((move) =>
-      endpoint({
+      operatorEndpoint({
         method: 'POST',
         path: `/cards/:id/${move}`,
         operation: `operatorCard_${move}`,
@@ -48,7 +47,7 @@ export function instrumentEndpoints({ issuer, command }: IssuingOffice): AnyEndp
       }),
     ),
     ...(['block', 'unblock'] as const).map((move) =>
-      endpoint({
+      operatorEndpoint({
         method: 'POST',
         path: `/managed-accounts/:id/${move}`,
         operation: `operatorAccount_${move}`,
@@ -68,7 +67,7 @@ export function instrumentEndpoints({ issuer, command }: IssuingOffice): AnyEndp
         },
       }),
     ),
-    endpoint({
+    operatorEndpoint({
       method: 'PUT',
       path: '/cards/:id/manufacturing',
       operation: 'cardManufacturing',
@@ -92,7 +91,7 @@ export function instrumentEndpoints({ issuer, command }: IssuingOffice): AnyEndp
     }),
     ...(sandbox
       ? [
-          endpoint({
+          operatorEndpoint({
             method: 'GET',
             path: '/cards/:id/number',
             operation: 'cardNumber',

@@ -1,6 +1,6 @@
 // /operator: how a user gets in again: another password, no lock. Rule: what was got with the old password ends with it, and a password
 // stands in no answer, no audit row and no log.
-import { type AnyEndpoint, endpointOf, Failure, Shape } from '../../http/index.ts';
+import { Failure, type OperatorEndpoint, operatorEndpoint, Shape } from '../../http/index.ts';
 import type { Db } from '../../store/index.ts';
 import { sessionsEnd } from '../access/index.ts';
 import { loginOf, loginReset, passwordSet, passwordsOf, userGet } from '../people/index.ts';
@@ -8,7 +8,6 @@ import { Refusal } from '../requests/index.ts';
 import type { IssuingOffice } from './office.ts';
 import { notFound, Password, refusePassword, refusing, TAG, tenantNamed, unknown, WithId, wrong } from './schemas.ts';
 
-const endpoint = endpointOf<{ readonly name: string }>();
 const done = { 204: { description: 'Done' } } as const;
 
 interface Path {
@@ -16,7 +15,7 @@ interface Path {
   readonly id: string;
 }
 
-export function loginEndpoints({ issuer, change }: IssuingOffice): AnyEndpoint<{ readonly name: string }>[] {
+export function loginEndpoints({ issuer, change }: IssuingOffice): OperatorEndpoint[] {
   const { db, permutation, clock } = issuer;
 
   async function userOf(
@@ -32,7 +31,7 @@ export function loginEndpoints({ issuer, change }: IssuingOffice): AnyEndpoint<{
   const targetOf = ({ tenant, id }: Path): string => `${tenant}/${id}`;
 
   return [
-    endpoint({
+    operatorEndpoint({
       method: 'POST',
       path: '/tenants/:tenant/users/:id/password',
       operation: 'userPassword',
@@ -66,7 +65,7 @@ export function loginEndpoints({ issuer, change }: IssuingOffice): AnyEndpoint<{
         return { status: 204, body: null };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'POST',
       path: '/tenants/:tenant/users/:id/unlock',
       operation: 'userUnlock',

@@ -1,14 +1,14 @@
 // /operator: identities, their users and the users' factors.
 import {
-  type AnyEndpoint,
   Choice,
   Digits,
   Email,
-  endpointOf,
   Failure,
   Flag,
   Integer,
+  type OperatorEndpoint,
   Optional,
+  operatorEndpoint,
   Shape,
   Text,
 } from '../../http/index.ts';
@@ -50,10 +50,9 @@ import {
 } from './schemas.ts';
 import { settingsAfter } from './settings.ts';
 
-const endpoint = endpointOf<{ readonly name: string }>();
 const Mobile = Text({ min: 5, max: 15, description: 'Plus sign and digits.' });
 
-export function peopleEndpoints({ issuer, tools, change }: IssuingOffice): AnyEndpoint<{ readonly name: string }>[] {
+export function peopleEndpoints({ issuer, tools, change }: IssuingOffice): OperatorEndpoint[] {
   const { db, permutation, ids, clock } = issuer;
   const { outward, inward } = permutation;
 
@@ -92,7 +91,7 @@ export function peopleEndpoints({ issuer, tools, change }: IssuingOffice): AnyEn
   const emailTaken = (): Failure => new Failure('conflict', { message: 'The e-mail address is in use' });
 
   return [
-    endpoint({
+    operatorEndpoint({
       method: 'POST',
       path: '/tenants/:tenant/identities',
       operation: 'identityCreate',
@@ -133,7 +132,7 @@ export function peopleEndpoints({ issuer, tools, change }: IssuingOffice): AnyEn
         return { status: 201, body: identityJson(made) };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'GET',
       path: '/tenants/:tenant/identities',
       operation: 'identityList',
@@ -151,7 +150,7 @@ export function peopleEndpoints({ issuer, tools, change }: IssuingOffice): AnyEn
         return { status: 200, body: { identities } };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'GET',
       path: '/tenants/:tenant/identities/:id',
       operation: 'identityGet',
@@ -165,7 +164,7 @@ export function peopleEndpoints({ issuer, tools, change }: IssuingOffice): AnyEn
         return { status: 200, body: identityJson(await identityOf(tenantId, params.id)) };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'PATCH',
       path: '/tenants/:tenant/identities/:id',
       operation: 'identityPatch',
@@ -200,7 +199,7 @@ export function peopleEndpoints({ issuer, tools, change }: IssuingOffice): AnyEn
         return { status: 200, body: identityJson(await identityOf(tenantId, input.params.id)) };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'POST',
       path: '/tenants/:tenant/identities/:id/users',
       operation: 'userCreate',
@@ -248,7 +247,7 @@ export function peopleEndpoints({ issuer, tools, change }: IssuingOffice): AnyEn
         return { status: 201, body: userJson(made) };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'GET',
       path: '/tenants/:tenant/identities/:id/users',
       operation: 'userList',
@@ -265,7 +264,7 @@ export function peopleEndpoints({ issuer, tools, change }: IssuingOffice): AnyEn
         return { status: 200, body: { users: users.map((user, i) => ({ ...userJson(user), factors: factors[i] })) } };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'PATCH',
       path: '/tenants/:tenant/users/:id',
       operation: 'userPatch',
@@ -309,7 +308,7 @@ export function peopleEndpoints({ issuer, tools, change }: IssuingOffice): AnyEn
         return { status: 200, body: userJson(after) };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'PUT',
       path: '/tenants/:tenant/users/:id/factors/:kind',
       operation: 'factorPut',

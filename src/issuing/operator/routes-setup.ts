@@ -1,13 +1,13 @@
 // /operator: programmes, profiles, card ranges and the installation's settings for issuing.
 import {
-  type AnyEndpoint,
   Choice,
   Digits,
-  endpointOf,
   Failure,
   Flag,
   Integer,
+  type OperatorEndpoint,
   Optional,
+  operatorEndpoint,
   Shape,
 } from '../../http/index.ts';
 import {
@@ -38,9 +38,7 @@ import {
 } from './schemas.ts';
 import { settingsAfter } from './settings.ts';
 
-const endpoint = endpointOf<{ readonly name: string }>();
-
-export function setupEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly name: string }>[] {
+export function setupEndpoints(office: IssuingOffice): OperatorEndpoint[] {
   const { db, permutation, clock, ids } = office.issuer;
   const { outward } = permutation;
   const tenantOf = (name: string) => tenantNamed(db, name);
@@ -54,7 +52,7 @@ export function setupEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly na
   });
 
   return [
-    endpoint({
+    operatorEndpoint({
       method: 'POST',
       path: '/tenants/:tenant/programmes',
       operation: 'programmeCreate',
@@ -81,7 +79,7 @@ export function setupEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly na
         return { status: 201, body: { id: outward(row.id), name, settings: row.settings } };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'GET',
       path: '/tenants/:tenant/programmes',
       operation: 'programmeList',
@@ -98,7 +96,7 @@ export function setupEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly na
         return { status: 200, body: { programmes } };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'PATCH',
       path: '/tenants/:tenant/programmes/:id',
       operation: 'programmePatch',
@@ -123,7 +121,7 @@ export function setupEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly na
         return { status: 200, body: { id: outward(after.id), name: after.name, settings: after.settings } };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'POST',
       path: '/tenants/:tenant/profiles',
       operation: 'profileCreate',
@@ -164,7 +162,7 @@ export function setupEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly na
         return { status: 201, body: profileJson(row) };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'GET',
       path: '/tenants/:tenant/profiles',
       operation: 'profileList',
@@ -179,7 +177,7 @@ export function setupEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly na
         return { status: 200, body: { profiles } };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'PATCH',
       path: '/tenants/:tenant/profiles/:id',
       operation: 'profilePatch',
@@ -209,7 +207,7 @@ export function setupEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly na
         return { status: 200, body: profileJson(after) };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'GET',
       path: '/card-ranges',
       operation: 'cardRangeList',
@@ -224,7 +222,7 @@ export function setupEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly na
         },
       }),
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'POST',
       path: '/card-ranges',
       operation: 'cardRangeCreate',
@@ -268,7 +266,7 @@ export function setupEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly na
         return { status: 201, body: { ...row, size: Number(row.size), used: 0 } };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'GET',
       path: '/issuing-settings',
       operation: 'issuingSettingsGet',
@@ -278,7 +276,7 @@ export function setupEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly na
       answers: { 200: { description: 'Settings', schema: installation } },
       handler: async () => ({ status: 200, body: { settings: await installationGet(db) } }),
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'PATCH',
       path: '/issuing-settings',
       operation: 'issuingSettingsPatch',

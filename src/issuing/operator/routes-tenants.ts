@@ -1,13 +1,13 @@
 // /operator/tenants: tenants and their API secrets.
 import { addMs } from '../../base/index.ts';
 import {
-  type AnyEndpoint,
   Certificates,
   Duration,
-  endpointOf,
   Failure,
   Flag,
+  type OperatorEndpoint,
   Optional,
+  operatorEndpoint,
   Shape,
 } from '../../http/index.ts';
 import {
@@ -36,9 +36,7 @@ import {
 } from './schemas.ts';
 import { settingsAfter } from './settings.ts';
 
-const endpoint = endpointOf<{ readonly name: string }>();
-
-export function tenantEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly name: string }>[] {
+export function tenantEndpoints(office: IssuingOffice): OperatorEndpoint[] {
   const { issuer, tools } = office;
   const { db, permutation, clock, ids } = issuer;
   const { outward } = permutation;
@@ -59,7 +57,7 @@ export function tenantEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly n
   });
 
   return [
-    endpoint({
+    operatorEndpoint({
       method: 'POST',
       path: '/tenants',
       operation: 'tenantCreate',
@@ -83,7 +81,7 @@ export function tenantEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly n
         return { status: 201, body: tenantJson(await tenantOf(name)) };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'GET',
       path: '/tenants',
       operation: 'tenantList',
@@ -93,7 +91,7 @@ export function tenantEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly n
       answers: { 200: { description: 'Tenants', schema: listOf('tenants', tenant) } },
       handler: async () => ({ status: 200, body: { tenants: (await tenantRows(db)).map(tenantJson) } }),
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'GET',
       path: '/tenants/:tenant',
       operation: 'tenantGet',
@@ -104,7 +102,7 @@ export function tenantEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly n
       answers: { 200: { description: 'The tenant', schema: tenant }, ...unknown },
       handler: async ({ params }) => ({ status: 200, body: tenantJson(await tenantOf(params.tenant)) }),
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'PATCH',
       path: '/tenants/:tenant',
       operation: 'tenantPatch',
@@ -128,7 +126,7 @@ export function tenantEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly n
         return { status: 200, body: tenantJson(await tenantOf(input.params.tenant)) };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'GET',
       path: '/tenants/:tenant/secrets',
       operation: 'tenantSecretList',
@@ -142,7 +140,7 @@ export function tenantEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly n
         return { status: 200, body: { secrets: (await secretsOf(db, id)).map(secretJson) } };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'POST',
       path: '/tenants/:tenant/secrets',
       operation: 'tenantSecretCreate',
@@ -161,7 +159,7 @@ export function tenantEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly n
         return { status: 201, body: { id: outward(made.id), label, secret: made.secret } };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'POST',
       path: '/tenants/:tenant/secrets/:id/rotate',
       operation: 'tenantSecretRotate',
@@ -191,7 +189,7 @@ export function tenantEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly n
         return { status: 201, body: { id: outward(made.id), secret: made.secret } };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'PUT',
       path: '/tenants/:tenant/secrets/:id/certificates',
       operation: 'tenantSecretBind',
@@ -216,7 +214,7 @@ export function tenantEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly n
         return { status: 200, body: secretJson(bound) };
       },
     }),
-    endpoint({
+    operatorEndpoint({
       method: 'DELETE',
       path: '/tenants/:tenant/secrets/:id',
       operation: 'tenantSecretRevoke',

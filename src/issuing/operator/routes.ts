@@ -1,5 +1,5 @@
 // All of the operator's endpoints for issuing.
-import type { AnyEndpoint } from '../../http/index.ts';
+import type { OperatorEndpoint } from '../../http/index.ts';
 import { setupHold } from '../tenants/index.ts';
 import type { IssuingOffice } from './office.ts';
 import { holdingEndpoints } from './routes-holdings.ts';
@@ -19,7 +19,7 @@ const inTurn = (office: IssuingOffice): IssuingOffice => ({
     }),
 });
 
-export function operatorEndpoints(office: IssuingOffice): AnyEndpoint<{ readonly name: string }>[] {
+export function operatorEndpoints(office: IssuingOffice): OperatorEndpoint[] {
   const setup = inTurn(office);
   return [
     ...tenantEndpoints(setup),
