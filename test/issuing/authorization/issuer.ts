@@ -268,7 +268,7 @@ export async function issuerWorld(ports: Partial<AuthorizationPorts> = {}): Prom
     async violated() {
       const found: string[] = [];
       for (const { id, sql } of [...authorizationInvariants, ...ledgerInvariants])
-        if ((await database.query(sql)).length > 0) found.push(id);
+        if ((await database.patient.query(sql)).length > 0) found.push(id);
       return found;
     },
   };
