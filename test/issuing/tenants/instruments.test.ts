@@ -124,7 +124,7 @@ test("conflicts are those of the customer's own request, and are audited", async
     codes.add(ours.body.errorCode);
   }
   assert.ok(codes.size >= 7, [...codes].join());
-  const told = (await audit()).filter(({ action }) => action === 'card.create').map(({ result }) => result as string);
+  const told = (await audit()).filter(({ action }) => action === 'card.create').map(({ result }) => result);
   for (const code of codes) assert.ok(told.includes(code), code);
   const of = (id: string): Promise<Reply> =>
     operator('POST', `/operator/tenants/sandbox/identities/${id}/cards`, cardRequest());
