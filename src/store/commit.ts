@@ -110,17 +110,16 @@ export function createCommitter(options: CommitterOptions): Committer {
     let group = members;
     let cause: unknown;
     for (let tries = 1; ; tries++) {
-      for (const waiting of group.filter(isLate)) waiting.reject(new NotWritten(cause));
-      group = group.filter((waiting) => !isLate(waiting));
+      // Asked once: time goes on, and whoever became late between two looks would never be answered.
+      const late = new Set(group.filter(isLate));
+      for (const waiting of late) waiting.reject(new NotWritten(cause));
+      group = group.filter((waiting) => !late.has(waiting));
       if (group.length === 0) return members.length;
       const asked = group;
       const sent = (decided: Decided): void => {
-        group = asked.filter((_, i) => !isLater(decided, i));
-        enqueue(
-          owner,
-          asked.filter((_, i) => isLater(decided, i)),
-          'first',
-        );
+        const later = new Set(asked.filter((_, i) => isLater(decided, i)));
+        group = asked.filter((waiting) => !later.has(waiting));
+        enqueue(owner, [...later], 'first');
         letNext(turn);
       };
       try {

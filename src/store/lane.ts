@@ -25,8 +25,8 @@ export class NotNow extends Error {}
 
 export interface Lane {
   /**
-   * One transaction, of commands of that owner. `sent` is told what was decided as soon as all of it is on its way, or there is nothing to write. Resolves when it is
-   * written; throws when it certainly isn't.
+   * One transaction, of commands of that owner. `sent` is told what was decided as soon as all of it is on its way, or there is nothing
+   * to write. Resolves when it is written; throws when it certainly isn't, or, when the process ends, that nobody knows.
    */
   attempt(
     owner: bigint | null,

@@ -53,8 +53,17 @@ export async function openLease({ db, clock, log, times = LEASE_TIMES, alone }: 
   if (alone) await db.query('delete from processes');
   let number = await enter(db, leaseMs);
 
+  let renewal: Promise<void> | null = null;
+  /** One at a time: two that find the row gone would draw two numbers, and nobody would keep the first alive. */
+  const renew = (): Promise<void> => {
+    renewal ??= renewOnce().finally(() => {
+      renewal = null;
+    });
+    return renewal;
+  };
+
   /** The moment before the statement was sent counts: the database's own count begins later. */
-  async function renew(): Promise<void> {
+  async function renewOnce(): Promise<void> {
     const sentAt = clock.elapsed();
     const rows = await db.query(
       `update processes set expires_at = clock_timestamp() + $2 * interval '1 ms' where id = $1 returning id`,

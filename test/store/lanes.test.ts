@@ -9,6 +9,7 @@ import {
   followRow,
   insert,
   type Kind,
+  NotWritten,
   type Session,
   table,
   update,
@@ -90,37 +91,37 @@ function door(): { opened: Promise<void>; open: () => void } {
   return { opened, open };
 }
 
-const beforeLong = (work: Promise<unknown>): Promise<boolean> =>
-  Promise.race([work.then(() => true), systemClock.sleep(700).then(() => false)]);
+/** Long enough for whatever could be decided by now: three commits of somebody else. */
+async function othersCommit(): Promise<void> {
+  const other = committerWith();
+  for (let i = 0; i < 3; i++) await other.submit(increment({ project_id: 3n, id: 3n }));
+}
 
-for (const [lanes, overlaps] of [
-  [2, true],
-  [1, false],
-] as const)
-  test(`${lanes} lanes: while a group is being written the next one of its owner is ${overlaps ? '' : 'not '}decided`, async () => {
-    const commits = door();
-    const committer = committerWith({ lanes, may: commits.opened });
-    const first = committer.submit(increment({ project_id: 1n, id: 1n }));
-    const decided = door();
-    const second = systemClock
-      .sleep(100)
-      .then(() => committer.submit(increment({ project_id: 1n, id: 2n }, decided.open)));
-    assert.equal(await beforeLong(decided.opened), overlaps);
-    commits.open();
-    await Promise.all([first, second]);
-  });
+/** Two commands of one owner, the second sent when the first is decided, whose COMMIT waits: is the second decided meanwhile? */
+async function overlapping(
+  lanes: number,
+  one: bigint,
+  other: bigint,
+): Promise<{ overlaps: boolean; values: bigint[] }> {
+  const [commits, begun] = [door(), door()];
+  const committer = committerWith({ lanes, may: commits.opened });
+  const first = committer.submit(increment({ project_id: 1n, id: one }, begun.open));
+  await begun.opened;
+  let overlaps = false;
+  const second = committer.submit(increment({ project_id: 1n, id: other }, () => (overlaps = true)));
+  await othersCommit();
+  const seen = overlaps;
+  commits.open();
+  return { overlaps: seen, values: await Promise.all([first, second]) };
+}
+
+test('while a group is being written the next one of its owner is decided; not with one lane', async () => {
+  assert.deepEqual(await overlapping(2, 1n, 2n), { overlaps: true, values: [1n, 1n] });
+  assert.deepEqual(await overlapping(1, 1n, 2n), { overlaps: false, values: [2n, 2n] });
+});
 
 test('what the group before has locked is decided behind it', async () => {
-  const commits = door();
-  const committer = committerWith({ may: commits.opened });
-  const first = committer.submit(increment({ project_id: 1n, id: 3n }));
-  const decided = door();
-  const second = systemClock
-    .sleep(100)
-    .then(() => committer.submit(increment({ project_id: 1n, id: 3n }, decided.open)));
-  assert.equal(await beforeLong(decided.opened), false);
-  commits.open();
-  assert.deepEqual(await Promise.all([first, second]), [1n, 2n]);
+  assert.deepEqual(await overlapping(2, 3n, 3n), { overlaps: false, values: [1n, 2n] });
 });
 
 test('one row is decided in order of arrival, however many groups and owners are under way', async () => {
@@ -131,7 +132,7 @@ test('one row is decided in order of arrival, however many groups and owners are
     const key = keys[(i * 7) % keys.length] as Key;
     const known = values.get(keyText(key)) ?? [];
     values.set(keyText(key), [...known, committer.submit(increment(key))]);
-    if (i % 10 === 0) await systemClock.sleep(1);
+    if (i % 10 === 0) await new Promise(setImmediate);
   }
   for (const [key, answers] of values) {
     const wanted = answers.map((_, i) => BigInt(i + 1));
@@ -141,17 +142,34 @@ test('one row is decided in order of arrival, however many groups and owners are
 
 test('an owner whose rows somebody holds keeps no other owner waiting', async () => {
   const committer = committerWith();
-  const held = door();
+  const [locked, released] = [door(), door()];
   const holding = database.transaction(async (db) => {
     await db.query('select n from lane_items where project_id = 2 and id = 1 for update');
-    await held.opened;
+    locked.open();
+    await released.opened;
   });
-  await systemClock.sleep(50);
-  const stuck = committer.submit(increment({ project_id: 2n, id: 1n }));
-  for (let i = 0; i < 5; i++)
-    assert.equal(await beforeLong(committer.submit(increment({ project_id: 3n, id: 1n }))), true);
-  held.open();
+  await locked.opened;
+  let stuckIsDone = false;
+  const stuck = committer.submit(increment({ project_id: 2n, id: 1n })).finally(() => (stuckIsDone = true));
+  for (let i = 0; i < 5; i++) await committer.submit(increment({ project_id: 3n, id: 1n }));
+  assert.equal(stuckIsDone, false);
+  released.open();
   await Promise.all([holding, stuck]);
+});
+
+test('whose time is over is told, at whatever moment it ends', async () => {
+  let now = 0;
+  const clock = {
+    ...systemClock,
+    elapsed: () => (now += 3),
+    sleep: () => new Promise<void>((resolve) => void setImmediate(resolve)),
+  };
+  const connect = (): Promise<Session> => Promise.reject(new Error('nobody there'));
+  const outcomes = [10, 11, 12, 13, 14, 15].map(async (patienceMs) => {
+    const committer = createCommitter({ connect, clock, ids: idMaker(systemClock, ++nodes), log: silent, patienceMs });
+    await assert.rejects(committer.submit(increment({ project_id: 1n, id: 1n })), NotWritten);
+  });
+  await Promise.all(outcomes);
 });
 
 test("a command that changes another owner's row is a defect: it fails, and nothing of it is written", async () => {

@@ -40,14 +40,32 @@ test('a sequence that gives out taken numbers only is one sentence', async () =>
 
 test('who looks for the dead behind an outage longer than its lease does not count itself among them', async () => {
   const database = await testDatabase();
+  let elapsed = 0;
+  const clock = { ...systemClock, elapsed: () => elapsed };
   // Signs of life don't come through: the next one is an hour away.
-  const times = { leaseMs: 200, renewMs: 3_600_000 };
-  const lease = await openLease({ db: database, clock: systemClock, log: silent, alone: false, times });
+  const times = { leaseMs: 15_000, renewMs: 3_600_000 };
+  const lease = await openLease({ db: database, clock, log: silent, alone: false, times });
   const number = lease.process();
-  await systemClock.sleep(400);
+  elapsed = 20_000;
+  await database.query(`update processes set expires_at = clock_timestamp() - interval '5 s'`);
   assert.ok(!lease.held());
   assert.ok((await lease.living()).has(number));
   assert.equal(lease.process(), number);
   assert.ok(lease.held());
+  await lease.release();
+});
+
+test('a process that was taken for dead goes on under one number, however often it notices', async () => {
+  const database = await testDatabase();
+  let elapsed = 0;
+  const clock = { ...systemClock, elapsed: () => elapsed };
+  const times = { leaseMs: 15_000, renewMs: 3_600_000 };
+  const lease = await openLease({ db: database, clock, log: silent, alone: false, times });
+  const before = lease.process();
+  elapsed = 20_000;
+  await database.query('delete from processes');
+  const seen = await Promise.all([lease.living(), lease.living(), lease.living()]);
+  assert.notEqual(lease.process(), before);
+  for (const living of seen) assert.deepEqual([...living], [lease.process()]);
   await lease.release();
 });
