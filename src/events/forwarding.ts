@@ -98,10 +98,13 @@ function refusal(url: URL | null, allowPrivate: boolean): string | null {
   return !allowPrivate && isIP(host) !== 0 && !isPublicAddress(host) ? 'not a public address' : null;
 }
 
-/** Connections for one message each, to the addresses that may be asked. Their only deadline is the message's own. */
-const agentFor = (allowPrivate: boolean): Agent =>
+/**
+ * Connections for one message each, to the addresses that may be asked. The client looks at a message's deadline only once it is connected,
+ * so name, connection and TLS have the same time of their own: whoever never greets back is hung up on.
+ */
+const agentFor = ({ allowPrivate, timeoutMs }: { allowPrivate: boolean; timeoutMs: number }): Agent =>
   new Agent({
-    connect: { timeout: 0, ...(allowPrivate ? {} : { lookup: publicLookup }) },
+    connect: { timeout: timeoutMs, ...(allowPrivate ? {} : { lookup: publicLookup }) },
     allowH2: false,
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -111,6 +114,7 @@ const agentFor = (allowPrivate: boolean): Agent =>
 /** The client's names for what the network calls otherwise. */
 const CAUSES: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'ECONNRESET',
+  UND_ERR_CONNECT_TIMEOUT: 'ETIMEDOUT',
   UND_ERR_RES_EXCEEDED_MAX_SIZE: 'failed',
 };
 
@@ -118,6 +122,11 @@ const causeOf = (error: unknown): string => {
   const { code = 'failed' } = error as { readonly code?: string };
   return `no answer: ${CAUSES[code] ?? code}`;
 };
+
+const failedFor = (error: unknown, { aborted }: AbortSignal): ForwardingAnswer => ({
+  decision: null,
+  cause: aborted ? 'timeout' : causeOf(error),
+});
 
 /** `{"decision": "APPROVE" | "DECLINE"}` with status 200; anything else says nothing. */
 function readAnswer(status: number, text: string): ForwardingAnswer {
@@ -140,9 +149,9 @@ interface Circuit {
 export function createForwarding(
   options: ForwardingOptions,
 ): (request: ForwardingRequest) => Promise<ForwardingAnswer> {
-  const { clock, log, timeoutMs = TIMEOUT_MS } = options;
+  const { clock, log, allowPrivate, timeoutMs = TIMEOUT_MS } = options;
   const circuits = new Map<string, Circuit>();
-  const dispatcher = agentFor(options.allowPrivate);
+  const dispatcher = agentFor({ allowPrivate, timeoutMs });
 
   async function send(url: URL, { secret, id, at, body }: ForwardingRequest): Promise<ForwardingAnswer> {
     const text = JSON.stringify(body);
@@ -156,15 +165,19 @@ export function createForwarding(
     const deadline = new AbortController();
     const done = new AbortController();
     const { signal } = deadline;
-    clock.sleep(timeoutMs, done.signal).then(
-      () => deadline.abort(),
-      () => undefined,
+    // Whatever the client is at by then: nobody waits for it any longer.
+    const late = clock.sleep(timeoutMs, done.signal).then(
+      (): ForwardingAnswer => {
+        deadline.abort();
+        return { decision: null, cause: 'timeout' };
+      },
+      (): ForwardingAnswer => ({ decision: null, cause: 'done' }),
+    );
+    const exchanged = request(url, { dispatcher, method: 'POST', headers, body: text, signal, reset: true }).then(
+      async (answer) => readAnswer(answer.statusCode, await answer.body.text()),
     );
     try {
-      const answer = await request(url, { dispatcher, method: 'POST', headers, body: text, signal, reset: true });
-      return readAnswer(answer.statusCode, await answer.body.text());
-    } catch (error) {
-      return { decision: null, cause: signal.aborted ? 'timeout' : causeOf(error) };
+      return await Promise.race([exchanged.catch((error: unknown) => failedFor(error, signal)), late]);
     } finally {
       done.abort();
     }
@@ -172,7 +185,7 @@ export function createForwarding(
 
   return async (asked) => {
     const url = URL.parse(asked.url);
-    const refused = refusal(url, options.allowPrivate);
+    const refused = refusal(url, allowPrivate);
     if (refused !== null || !url) return { decision: null, cause: refused ?? 'no usable address' };
     const circuit = circuits.get(asked.url) ?? { failures: 0, closedAtMs: 0 };
     circuits.set(asked.url, circuit);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import http from 'node:http';
-import type net from 'node:net';
+import net from 'node:net';
 import { after, before, test } from 'node:test';
 import { systemClock } from '../../src/base/index.ts';
 import { createForwarding, type ForwardingAnswer, isPublicAddress } from '../../src/events/index.ts';
@@ -77,6 +77,25 @@ for (const [what, how, expected] of ANSWERS)
     assert.deepEqual(await ask(make(), `${url}/hook`), expected);
     assert.equal(heard.length, before + 1, 'one attempt');
   });
+
+test('who takes the connection and never greets back costs the deadline, and opens the circuit', async () => {
+  const sockets = new Set<net.Socket>();
+  const mute = net.createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined).once('close', () => sockets.delete(socket));
+    socket.resume();
+  });
+  await new Promise<void>((resolve) => void mute.listen(0, '127.0.0.1', resolve));
+  const to = `https://127.0.0.1:${(mute.address() as net.AddressInfo).port}/hook`;
+  const forward = createForwarding({ clock: systemClock, log: silent, allowPrivate: true, timeoutMs: 200 });
+  const started = performance.now();
+  for (let i = 0; i < 5; i++) assert.deepEqual(await ask(forward, to), { decision: null, cause: 'timeout' });
+  assert.ok(performance.now() - started < 5000, 'each at its deadline');
+  assert.equal((await ask(forward, to)).cause, 'circuit open');
+  // What is given up is closed, too: nobody is left holding it.
+  while (sockets.size > 0) await new Promise((resolve) => void [...sockets][0]?.once('close', resolve));
+  mute.close();
+});
 
 test('after five failures in a row nothing is sent for a while, then one request tries', async () => {
   let elapsed = 0;
