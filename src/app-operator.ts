@@ -40,7 +40,7 @@ export function operatorEndpoints(of: Operated): OperatorEndpoint[] {
       trace: (id) => orderTrace(gateway, id, issuing.decisionsOf),
     }),
     ...rateEndpoints({ database, rates, clock, publicUrl, changes }),
-    ...rangeEndpoints({ changes, clock }),
+    ...rangeEndpoints({ database, changes, clock }),
     ...inspectionEndpoints({ database, keyed: vault.keyed, changes, invariants, failing, keys: vault, checkPages }),
     ...issuing.operator,
   ];

@@ -3,6 +3,7 @@
 import { addMs, type Clock, type FairQueue, fairQueue, type Log, type Permutation, systemClock } from './base/index.ts';
 import type { Metrics } from './http/index.ts';
 import { purgeIdempotency } from './http/index.ts';
+import { binsLoad } from './network/index.ts';
 import type { SandboxClock } from './sandbox/index.ts';
 import {
   createDueRunner,
@@ -106,6 +107,8 @@ export async function runChores(options: ChoresOptions, signal: AbortSignal): Pr
     groups: () => purgeCommitGroups(database, addMs(systemClock.now(), -DAY_MS)),
     due: () => dueFailuresPurge(database, clock.now()),
     rates: () => rates.reload(clock.now()),
+    // What another server's operator said of them.
+    ranges: () => binsLoad(database),
     issuing: () => issuing.purge(),
     refusals: async () => refusals.tell(),
   };

@@ -1,7 +1,7 @@
 // Which brand, product, bank and country a card number belongs to. Built-in ranges below what the operator adds; the longest prefix wins.
-// Rule: a look-up is synchronous and reads memory only; `binsLoad` brings the operator's ranges there, at start and after changes elsewhere.
+// Rule: a look-up is synchronous and reads memory only; `binsLoad` brings the operator's ranges there: what is committed, and nothing else.
 import type { Pan } from '../base/index.ts';
-import type { Db } from '../store/index.ts';
+import type { Db, Transaction } from '../store/index.ts';
 import data from './bins.json' with { type: 'json' };
 import { type BinRangeRow, binRangeDelete, binRangesSelect, binRangeUpsert } from './queries.ts';
 
@@ -88,7 +88,7 @@ const rangeFrom = ({ prefix, brand, subtype, title, country, own }: BinRangeRow)
   own,
 });
 
-/** Reads the operator's ranges into memory. */
+/** Reads the operator's ranges into memory: at the start, behind each change here, and now and then for changes elsewhere. */
 export async function binsLoad(db: Db): Promise<void> {
   prefixes = byPrefix((await binRangesSelect(db)).map(rangeFrom));
 }
@@ -104,15 +104,12 @@ export function binList(): BinRange[] {
   return [...prefixes].map(([prefix, facts]) => ({ prefix, ...facts })).sort((a, b) => (a.prefix < b.prefix ? -1 : 1));
 }
 
-/** Adds a range or replaces the one of that prefix, also a built-in one. The caller has validated it: 6 to 8 digits, lower-case names, alpha-3. */
-export async function binPut(db: Db, range: BinRange, at: Date): Promise<void> {
-  await binRangeUpsert(db, { ...range, updated_at: at });
-  await binsLoad(db);
-}
+/**
+ * Adds a range or replaces the one of that prefix, also a built-in one; in force once it is committed and loaded. The caller has validated
+ * it: 6 to 8 digits, lower-case names, alpha-3.
+ */
+export const binPut = (db: Transaction, range: BinRange, at: Date): Promise<void> =>
+  binRangeUpsert(db, { ...range, updated_at: at });
 
-/** Takes back what the operator added; a built-in range shows again. False when there was nothing. */
-export async function binRemove(db: Db, prefix: string): Promise<boolean> {
-  const removed = await binRangeDelete(db, prefix);
-  await binsLoad(db);
-  return removed;
-}
+/** Takes back what the operator added; a built-in range shows again once that is committed and loaded. False when there was nothing. */
+export const binRemove = (db: Transaction, prefix: string): Promise<boolean> => binRangeDelete(db, prefix);

@@ -14,13 +14,22 @@ import {
   Text,
   unfit,
 } from '../http/index.ts';
-import { type BinRange, binList, binPut, binRemove } from '../network/index.ts';
+import { type BinRange, binList, binPut, binRemove, binsLoad } from '../network/index.ts';
+import type { Db } from '../store/index.ts';
 import { range } from './schemas.ts';
 
 const refuse = refuserOf({ range_unknown: ['not_found', 'No such range was added'] });
 const OfRange = Shape({ prefix: Digits({ min: 6, max: 8, description: 'First digits of the card numbers.' }) });
 
-export function rangeEndpoints({ changes, clock }: { changes: Changes; clock: Clock }): OperatorEndpoint[] {
+export interface RangesDesk {
+  readonly database: Db;
+  readonly changes: Changes;
+  readonly clock: Clock;
+}
+
+export function rangeEndpoints({ database, changes, clock }: RangesDesk): OperatorEndpoint[] {
+  const change: Changes['inTransaction'] = (asks, entry, work) =>
+    changes.inTransaction(asks, entry, work, () => binsLoad(database));
   return [
     operatorEndpoint({
       method: 'GET',
@@ -56,9 +65,9 @@ export function rangeEndpoints({ changes, clock }: { changes: Changes; clock: Cl
             : [{ path: [name], message: 'Not allowed', details: ['a lower-case name'] }],
         );
         const range: BinRange = { prefix, brand, subtype, title, country, own };
-        await changes.inTransaction(input, { action: 'range.put', target: prefix }, async (db) => {
+        await change(input, { action: 'range.put', target: prefix }, async (db) => {
           if (problems.length > 0) throw unfit(problems);
-          return binPut(db, range, clock.now());
+          await binPut(db, range, clock.now());
         });
         return { status: 200, body: range };
       },
@@ -73,7 +82,7 @@ export function rangeEndpoints({ changes, clock }: { changes: Changes; clock: Cl
       answers: { 204: { description: 'Removed' }, 404: { description: 'Nothing was added under this prefix' } },
       async handler(input) {
         const { prefix } = input.params;
-        await changes.inTransaction(input, { action: 'range.remove', target: prefix }, async (db) => {
+        await change(input, { action: 'range.remove', target: prefix }, async (db) => {
           if (!(await binRemove(db, prefix))) throw refuse('range_unknown');
         });
         return { status: 204, body: null };

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { after as afterAll, before, describe, it } from 'node:test';
 import { createLog, idMaker, seededRandom, systemClock } from '../../src/base/index.ts';
-import { binList, binPut, binRemove, binsLoad, createSimulator, lookupBin, traceOf } from '../../src/network/index.ts';
+import {
+  type BinRange,
+  binList,
+  binPut,
+  binRemove,
+  binsLoad,
+  createSimulator,
+  lookupBin,
+  traceOf,
+} from '../../src/network/index.ts';
 import { type Committer, createCommitter, type Database } from '../../src/store/index.ts';
 import { testDatabase } from '../support/database.ts';
 import { after, pan, request, schemeCard } from './requests.ts';
@@ -125,17 +134,25 @@ describe("the operator's card ranges", () => {
   const at = new Date('2026-11-21T00:00:00Z');
   const range = { brand: 'visa', subtype: 'business', country: 'PRT', own: false };
   const card = pan('4111111111111111');
+  const put = async (row: BinRange): Promise<void> => {
+    await database.transaction((db) => binPut(db, row, at));
+    await binsLoad(database);
+  };
+  const remove = async (prefix: string): Promise<boolean> => {
+    const removed = await database.transaction((db) => binRemove(db, prefix));
+    await binsLoad(database);
+    return removed;
+  };
 
   it('win over shorter ones, replace built-in ones, and leave without a trace', async () => {
     const builtIn = lookupBin(card);
-    await binPut(database, { prefix: '411111', title: 'Six', ...range }, at);
+    await put({ prefix: '411111', title: 'Six', ...range });
     assert.deepEqual([lookupBin(card).title, lookupBin(card).country], ['Six', 'PRT']);
-    await binPut(database, { prefix: '41111111', title: 'Eight', ...range }, at);
-    await binPut(database, { prefix: '4111111', title: 'Seven', ...range }, at);
+    await put({ prefix: '41111111', title: 'Eight', ...range });
+    await put({ prefix: '4111111', title: 'Seven', ...range });
     assert.deepEqual([lookupBin(card).title, lookupBin(card).bin], ['Eight', '411111']);
-    await binPut(database, { prefix: '41111111', title: 'Eight again', ...range }, at);
+    await put({ prefix: '41111111', title: 'Eight again', ...range });
     assert.equal(lookupBin(card).title, 'Eight again');
-    await binsLoad(database);
     assert.deepEqual(
       binList().flatMap(({ prefix, title }) => (prefix.startsWith('411111') ? [[prefix, title]] : [])),
       [
@@ -144,15 +161,25 @@ describe("the operator's card ranges", () => {
         ['41111111', 'Eight again'],
       ],
     );
-    assert.equal(await binRemove(database, '41111111'), true);
+    assert.equal(await remove('41111111'), true);
     assert.equal(lookupBin(card).title, 'Seven');
-    assert.equal(await binRemove(database, '4111111'), true);
-    assert.equal(await binRemove(database, '411111'), true);
-    assert.equal(await binRemove(database, '411111'), false);
+    assert.equal(await remove('4111111'), true);
+    assert.equal(await remove('411111'), true);
+    assert.equal(await remove('411111'), false);
     assert.deepEqual(lookupBin(card), builtIn);
   });
 
   it('must be six to eight digits', async () => {
-    await assert.rejects(binPut(database, { prefix: '41111', title: null, ...range }, at));
+    await assert.rejects(put({ prefix: '41111', title: null, ...range }));
+  });
+
+  it('are in force only once they are committed', async () => {
+    const before = binList();
+    const lost = database.transaction(async (db) => {
+      await binPut(db, { prefix: '411111', title: 'Never', ...range }, at);
+      throw new Error('rolled back');
+    });
+    await assert.rejects(lost, /rolled back/);
+    assert.deepEqual(binList(), before);
   });
 });

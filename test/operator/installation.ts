@@ -97,7 +97,7 @@ export async function installation(): Promise<Installation> {
       trace: async (id) => traces.get(id) ?? null,
     }),
     ...rateEndpoints({ database, rates, clock, publicUrl, changes }),
-    ...rangeEndpoints({ changes, clock }),
+    ...rangeEndpoints({ database, changes, clock }),
     ...inspectionEndpoints({
       database,
       keyed,

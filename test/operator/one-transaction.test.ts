@@ -51,7 +51,7 @@ const operationsOf = (apis: readonly AnyApi[]): typeof operations =>
 /** What is no business of an operator's request: signs of life, and the marks of group commits. */
 const BESIDE = new Set(['commit_groups', 'processes', 'shared_followers', 'operator_audit']);
 
-/** Each table as it stands, and the key that seals. */
+/** Each table as it stands, the key that seals, and the card ranges that are in force. */
 async function everything(): Promise<Record<string, unknown>> {
   const tables = await florin.database.query<{ name: string }>(
     `select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`,
@@ -67,7 +67,11 @@ async function everything(): Promise<Record<string, unknown>> {
       }),
   );
   const { keks } = JSON.parse(readFileSync(path.join(florin.dataDir, KEY_FILE), 'utf8')) as { keks: { id: string }[] };
-  return { ...Object.fromEntries(rows), key: keks[0]?.id };
+  return {
+    ...Object.fromEntries(rows),
+    key: keks[0]?.id,
+    ranges: (await florin.operator('GET', '/operator/bins')).text,
+  };
 }
 
 const auditIsFull = (full: boolean): Promise<unknown> =>
