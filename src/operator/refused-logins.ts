@@ -12,6 +12,8 @@ const OF_ONE_ADDRESS = 5;
 const OF_ONE_LOGIN = 20;
 /** More addresses, or logins, than this at once are told of as `many`. */
 const MOST = 1000;
+/** Rows of one transaction: it keeps the chain's lock, and operators' changes wait for that. */
+const PORTION = 20;
 /** Rows that wait for the database at most; while it is away the newest are not told. */
 const MOST_WAITING = 2 * MOST;
 
@@ -107,7 +109,7 @@ export function auditRefusals({ database, keyed, clock, log, background }: Refus
     writing = true;
     try {
       while (waiting.length > 0) {
-        const noted = [...waiting];
+        const noted = waiting.slice(0, PORTION);
         await database.transaction(async (db) => {
           for (const { origin, target, times, at } of noted) {
             const result = times === 1 ? 'unauthenticated' : `unauthenticated, ${times} times`;

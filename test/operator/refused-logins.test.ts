@@ -1,8 +1,12 @@
 // Wrong logins in the audit log: how many rows a flood of them is, from one address, from many, for one login; and over HTTP.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { auditRefusals, auditViolations } from '../../src/operator/index.ts';
 import { refusalTallies } from '../../src/operator/refused-logins.ts';
+import type { Db } from '../../src/store/index.ts';
+import { keyed, silent } from '../projects/bench.ts';
 import { basic, testApp } from '../support/app.ts';
+import { installation } from './installation.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -66,6 +70,38 @@ test('ten thousand logins from ten thousand addresses: what is remembered, and t
     rows.reduce((sum, row) => sum + Number(row.split(' ').at(-1)), 0),
     70_000,
   );
+});
+
+test('two hundred rows are written a few at a time, in their order, so that nobody waits long for the chain', async () => {
+  const { database, clock, stop } = await installation();
+  const portions: number[] = [];
+  const work: Promise<unknown>[] = [];
+  const counted: typeof database.transaction = (written) =>
+    database.transaction(async (db) => {
+      const before = await rowsOf(db);
+      const value = await written(db);
+      portions.push((await rowsOf(db)) - before);
+      return value;
+    });
+  const rowsOf = async (db: Db): Promise<number> =>
+    Number((await db.query<{ n: bigint }>('select count(*) as n from operator_audit'))[0]?.n);
+  const refusals = auditRefusals({
+    database: { transaction: counted },
+    keyed,
+    clock,
+    log: silent,
+    background: (written) => work.push(written),
+  });
+  for (let i = 0; i < 200; i++) refusals.refused(`192.0.2.${i}`, 'gateway', null);
+  await Promise.all(work);
+  assert.ok(Math.max(...portions) <= 20, portions.join());
+  const rows = await database.query<{ origin: string }>('select origin from operator_audit order by id');
+  assert.deepEqual(
+    rows.map(({ origin }) => origin),
+    Array.from({ length: 200 }, (_, i) => `192.0.2.${i}`),
+  );
+  assert.deepEqual(await auditViolations(database, keyed), []);
+  await stop();
 });
 
 test('over HTTP: 300 wrong logins at each door are six rows each, told at the latest when the server stops, and no name in any', async () => {
