@@ -1,8 +1,9 @@
 // How anything is changed for an operator: together with the row of the audit log that tells of it, or not at all.
-// Rule: the row is the last that a transaction writes, and the lock on the chain the last that it takes.
+// Rule: in a transaction of its own the row is the last that is written, and the lock on the chain the last that is taken; a command takes
+// the lock with all its others, in their order.
 import type { Clock, Log } from '../base/index.ts';
 import { type AuditEntry, type Changes, Failure, type OperatorAsks, OperatorRefusal } from '../http/index.ts';
-import type { Committer, Transaction } from '../store/index.ts';
+import { type Committer, OutcomeUnknown, type Transaction } from '../store/index.ts';
 import { type Action, auditAppend, auditingCommitter, type Keyed } from './audit.ts';
 
 export interface ChangesOptions {
@@ -31,6 +32,8 @@ export function createChanges({ database, committer, keyed, clock, log, refusalO
   function resultOf(error: unknown): string {
     if (error instanceof OperatorRefusal) return error.code;
     if (error instanceof Failure) return error.detail.code ?? error.kind;
+    // There may be a row `done` beside this one: then it was done.
+    if (error instanceof OutcomeUnknown) return 'unknown';
     return refusalOf(error)?.code ?? 'failed';
   }
 

@@ -105,7 +105,7 @@ export class NotWritten extends Error {
   }
 }
 
-/** The process ends while the answer to a COMMIT is still missing: the command was done once, or not at all. */
+/** The answer to a COMMIT is missing, and nobody waits for it any longer: what was asked was done once, or not at all. */
 export class OutcomeUnknown extends Error {
   constructor(cause?: unknown) {
     super('commit outcome unknown', { cause });

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { assert, type Log } from '../base/index.ts';
-import type { Db, Session, Transaction } from './command.ts';
+import { type Db, OutcomeUnknown, type Session, type Transaction } from './command.ts';
 import type { Connection } from './embedded.ts';
 
 const parsers = new Map<number, (text: string) => unknown>([
@@ -19,7 +19,7 @@ const types: pg.CustomTypesConfig = {
 export interface Database extends Db {
   /** The same for statements that look at whole tables (proofs, reports): minutes instead of seconds, on connections of their own. */
   readonly patient: Db;
-  /** Runs `work` in one transaction on one connection; rolls back when it throws. A failure of its COMMIT is an unknown outcome. */
+  /** Runs `work` in one transaction on one connection; rolls back when it throws. Any failure of its COMMIT is told as OutcomeUnknown. */
   transaction<Value>(work: (db: Transaction) => Promise<Value>): Promise<Value>;
   session(options?: SessionOptions): Promise<Session>;
   close(): Promise<void>;
@@ -96,7 +96,9 @@ async function transaction<Value>(client: pg.PoolClient, work: (db: Transaction)
   await client.query('begin');
   try {
     const value = await work(db);
-    const { command } = await client.query('commit');
+    const { command } = await client.query('commit').catch((error: unknown) => {
+      throw new OutcomeUnknown(error);
+    });
     assert(command === 'COMMIT', 'a transaction went on after a statement of it had failed');
     return value;
   } catch (error) {

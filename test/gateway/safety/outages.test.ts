@@ -93,6 +93,21 @@ test('a transfer whose COMMIT was not answered is never FUNDS_INSUFFICIENT', asy
   assert.equal(account.body.balances.availableBalance, 300_000);
 });
 
+test('an operator’s change whose COMMIT was not answered is unknown in the audit log, too, and in force', async () => {
+  proxy.refuseAfterFaultMs = 0;
+  proxy.failCommit('answer lost', { when: (sql) => /insert into bin_ranges/.test(sql) });
+  const range = { brand: 'visa', subtype: 'classic' };
+  assert.equal((await florin.operator('PUT', '/operator/bins/400099', range)).status, 500);
+  const { body } = await florin.operator('GET', '/operator/bins');
+  assert.ok(body.bins.some(({ prefix }: { prefix: string }) => prefix === '400099'));
+  const { audit } = (await florin.operator('GET', '/operator/audit')).body;
+  const told = audit.filter(({ action }: { action: string }) => action === 'range.put');
+  assert.deepEqual(
+    told.map(({ result }: { result: string }) => result),
+    ['unknown', 'done'],
+  );
+});
+
 test('the outage outlasts the client: 500 with the id of the order, the truth by one GET and by the same key', async () => {
   proxy.refuseAfterFaultMs = 8000;
   proxy.failCommit('answer lost', { when: (sql) => /insert into orders/.test(sql) });
