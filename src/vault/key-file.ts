@@ -110,17 +110,22 @@ export function keyFilePrepare(file: string, random: Random, above: number): str
 export const preparedKeks = ({ keks: [, ...others] }: Keys): Kek[] =>
   others.filter(({ supersededAt }) => supersededAt === null).sort((a, b) => kekNumber(b.id) - kekNumber(a.id));
 
-/** A prepared key seals from now on; all the others stay for reading. One that is no longer prepared stays as it is. */
-export function keyFileActivate(file: string, id: string, now: Date): void {
+/**
+ * A prepared key seals from now on; all the others stay for reading. False: it is no longer prepared (another process put it, or a newer
+ * one, in force), and all stays as it is.
+ */
+export function keyFileActivate(file: string, id: string, now: Date): boolean {
+  let activated = false;
   fileReplace(file, (text) => {
     const stored = JSON.parse(text) as Stored;
-    const next = preparedKeks(keysFrom(text, file)).find((kek) => kek.id === id);
-    if (!next) return text;
+    activated = preparedKeks(keysFrom(text, file)).some((kek) => kek.id === id);
+    if (!activated) return text;
     const older = stored.keks
       .filter((kek) => kek.id !== id)
       .map((kek) => ({ ...kek, superseded_at: kek.superseded_at ?? now.toISOString() }));
     return print({ ...stored, keks: [...stored.keks.filter((kek) => kek.id === id), ...older] });
   });
+  return activated;
 }
 
 /** Takes a key that is not the active one out of the file. */

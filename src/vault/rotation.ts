@@ -93,9 +93,9 @@ export function createRotation(options: RotationOptions): Rotation {
     const next = prepared.find(({ id }) => remembered.has(id));
     if (!next) return;
     try {
-      keyFileActivate(file, next.id, clock.now());
+      const activated = keyFileActivate(file, next.id, clock.now());
       ring.reload();
-      log.info({ key: next.id }, 'key-encrypting key rotated');
+      if (activated) log.info({ key: next.id }, 'key-encrypting key rotated');
     } catch (error) {
       log.warn({ err: error, key: next.id }, 'a prepared key could not be put in force; it is tried again each minute');
     }
