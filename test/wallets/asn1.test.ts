@@ -96,6 +96,13 @@ describe('an object identifier', () => {
     for (const text of ['0600', '060181', '06022a80', '06032a8001', '06092affffffffffffff7f', `0628${'01'.repeat(40)}`])
       assert.throws(() => oidOf(readAsn1(hex(text))), /wrong_format/, text);
   });
+
+  it('is nothing of another type, though it is well formed', () => {
+    // What its content would be as a name: 1.2.
+    const octets = readAsn1(hex('04012a'));
+    assert.equal(oidOf(readAsn1(hex('06012a'))), '1.2');
+    assert.throws(() => oidOf(octets), /wrong_format/);
+  });
 });
 
 describe('a time', () => {

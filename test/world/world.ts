@@ -150,7 +150,9 @@ function unexpected(
   const life = plan.orders.find(({ name }) => name === who);
   // A deadline on a machine that has no time is nobody's fault, nor is a request that became old while the clock leapt.
   const leapt = leaping > 0 || performance.now() - asked.ms < leaptAt;
-  const failed = !repeats && (!isAnswer(asked) || asked.status >= 500) && asked.ms < SOONEST_DEADLINE_MS && !leapt;
+  // What was kept may be a failure from before.
+  const kept = repeats && isAnswer(asked) && asked.headers.has('idempotent-replay');
+  const failed = !kept && (!isAnswer(asked) || asked.status >= 500) && asked.ms < SOONEST_DEADLINE_MS && !leapt;
   return failed && !troubled && !(life && expectsErrors(life))
     ? `${who}: ${says} was answered ${asked.status} at step ${asked.step}, while nothing was wrong`
     : null;
