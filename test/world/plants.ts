@@ -155,11 +155,11 @@ const answerIsStoredApart: Plant = (committer) => ({
   },
 });
 
-/** The books take what was due a second time; the order says once. */
-const dueIsPostedTwice = rewriting((decision, command) => {
+/** The books take twice the amount that was due; the order says what it was. */
+const dueIsPostedDouble = rewriting((decision, command) => {
   if (!/^due\.(clear|reserve)$/.test(command)) return decision;
-  const twice = (row: Row): Row => ({ ...row, amount: (row.amount as bigint) * 2n });
-  return { ...decision, changes: withRows(withRows(decision.changes, 'postings', twice), 'balances', twice) };
+  const doubled = (row: Row): Row => ({ ...row, amount: (row.amount as bigint) * 2n });
+  return { ...decision, changes: withRows(withRows(decision.changes, 'postings', doubled), 'balances', doubled) };
 });
 
 const effectIsCalledRefused: Plant = (committer) => {
@@ -205,7 +205,7 @@ const PLANTS = {
   'the last refund is rounded': lastRefundIsRounded,
   'a group is not told of a change': groupIsNotTold,
   'an answer is stored apart from its effect': answerIsStoredApart,
-  'what is due is posted twice': dueIsPostedTwice,
+  'what is due is posted at twice its amount': dueIsPostedDouble,
   'a bound is not looked at under its lock': boundIsNotLocked,
   'a hold is released twice': holdIsReleasedTwice,
 } as const satisfies Record<string, Plant | null>;
