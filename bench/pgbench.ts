@@ -1,5 +1,5 @@
 // The baseline that a sceptic accepts: pgbench with its own TPC-B, prepared statements and 16 clients, on the Postgres of the benchmark.
-// Where there is no pgbench (PGBENCH names one), the same transaction goes through our driver instead, and the result says so.
+// Where there is none (PGBENCH may name one), a similar transaction goes through our driver instead (tpcb.ts), and the result says so.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Connection, Database } from '../src/store/index.ts';

@@ -1,4 +1,5 @@
-// A TPC-B-like transaction through the same driver: what this machine and this Postgres can do one transaction at a time.
+// A TPC-B-like transaction through our driver, for machines without pgbench: what this Postgres does when each change has a
+// transaction of its own.
 import { systemRandom } from '../src/base/index.ts';
 import type { Database } from '../src/store/index.ts';
 
