@@ -3,7 +3,6 @@
 import { createHmac } from 'node:crypto';
 import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import { Agent, request } from 'undici';
 import type { Clock, Log } from '../base/index.ts';
 
 export interface ForwardingRequest {
@@ -102,14 +101,19 @@ function refusal(url: URL | null, allowPrivate: boolean): string | null {
  * Connections for one message each, to the addresses that may be asked. The client looks at a message's deadline only once it is connected,
  * so name, connection and TLS have the same time of their own: whoever never greets back is hung up on.
  */
-const agentFor = ({ allowPrivate, timeoutMs }: { allowPrivate: boolean; timeoutMs: number }): Agent =>
-  new Agent({
+async function openClient({ allowPrivate, timeoutMs }: { allowPrivate: boolean; timeoutMs: number }) {
+  // Loaded with the first message: many installations never send one.
+  const { Agent, request } = await import('undici');
+  const dispatcher = new Agent({
     connect: { timeout: timeoutMs, ...(allowPrivate ? {} : { lookup: publicLookup }) },
     allowH2: false,
     headersTimeout: 0,
     bodyTimeout: 0,
     maxResponseSize: MOST_BYTES,
   });
+  return (url: URL, message: { headers: Readonly<Record<string, string>>; body: string; signal: AbortSignal }) =>
+    request(url, { ...message, dispatcher, method: 'POST', reset: true });
+}
 
 /** The client's names for what the network calls otherwise. */
 const CAUSES: Readonly<Record<string, string>> = {
@@ -151,9 +155,10 @@ export function createForwarding(
 ): (request: ForwardingRequest) => Promise<ForwardingAnswer> {
   const { clock, log, allowPrivate, timeoutMs = TIMEOUT_MS } = options;
   const circuits = new Map<string, Circuit>();
-  const dispatcher = agentFor({ allowPrivate, timeoutMs });
+  let client: ReturnType<typeof openClient> | null = null;
 
   async function send(url: URL, { secret, id, at, body }: ForwardingRequest): Promise<ForwardingAnswer> {
+    const post = await (client ??= openClient({ allowPrivate, timeoutMs }));
     const text = JSON.stringify(body);
     const timestamp = Math.floor(at.getTime() / 1000).toString();
     const headers = {
@@ -173,8 +178,8 @@ export function createForwarding(
       },
       (): ForwardingAnswer => ({ decision: null, cause: 'done' }),
     );
-    const exchanged = request(url, { dispatcher, method: 'POST', headers, body: text, signal, reset: true }).then(
-      async (answer) => readAnswer(answer.statusCode, await answer.body.text()),
+    const exchanged = post(url, { headers, body: text, signal }).then(async (answer) =>
+      readAnswer(answer.statusCode, await answer.body.text()),
     );
     try {
       return await Promise.race([exchanged.catch((error: unknown) => failedFor(error, signal)), late]);

@@ -2,7 +2,6 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runner } from 'node-pg-migrate';
 import pg from 'pg';
 import type { Log } from '../base/index.ts';
 import { StartError } from './binaries.ts';
@@ -71,6 +70,9 @@ async function migrateOver(client: pg.Client, log: Log): Promise<void> {
     throw new StartError(
       `The database is newer than this Florin (it has the migration ${foreign.name}): start the newer version.`,
     );
+  if (done.rows.length === ours.size) return;
+  // The library is loaded where there is work for it: most starts find none.
+  const { runner } = await import('node-pg-migrate');
   const ran = await runner({
     dbClient: client,
     dir: DIRECTORY,

@@ -79,7 +79,7 @@ export function checkoutDoor(gateway: Gateway, waitOf: CardPacing): CheckoutDoor
         const refused: PageStep = { kind: 'wallet_refused', view };
         if (!wallets || view.minor === null || !view.wallets.includes(wallet)) return refused;
         const due = { minor: view.minor, currency: view.currency };
-        const means = wallets.open(wallet, walletToken, due, view.now);
+        const means = await wallets.open(wallet, walletToken, due, view.now);
         // Two that bring one token at the same moment meet at the commit; who comes later still has his order to pay.
         const used = means && (await isUsed(gateway.db, found.project.id, means.onceOnly));
         if (!means || used) return refused;

@@ -3,8 +3,8 @@
 import { type Money, numericOf, type Random } from '../../base/index.ts';
 import { lookupBin } from '../../network/index.ts';
 import { checkExternal, type ExternalResult, eciOf } from '../../threeds/index.ts';
-import { type Opened, openApplePay, openGooglePay, type WalletPayment, walletSandbox } from '../../wallets/index.ts';
-import type { Wallet, WalletKeys } from '../orders/index.ts';
+import type { Opened, WalletPayment } from '../../wallets/index.ts';
+import type { Wallet, WalletKeys, WalletMeans } from '../orders/index.ts';
 import { WALLETS } from './wallets.ts';
 
 const RECIPIENT = 'gateway:florin';
@@ -28,7 +28,7 @@ function externalOf({ pan, cryptogram, eci, deviceBound }: WalletPayment): Exter
 }
 
 /** What pays; null: the token is no good for what is due. */
-export function meansOf(opened: Opened, due: Money): ReturnType<WalletKeys['open']> {
+export function meansOf(opened: Opened, due: Money): WalletMeans | null {
   if (!opened.ok) return null;
   const { payment } = opened;
   const { approved } = payment;
@@ -40,20 +40,39 @@ export function meansOf(opened: Opened, due: Money): ReturnType<WalletKeys['open
   return { card: { pan, expiry, cvv: null, holder: null }, external, onceOnly: tokenId };
 }
 
-/** The sandbox's wallets: `seed` makes their keys; a button's press makes a token. */
-export function sandboxWallets({ seed, random }: { readonly seed: Buffer; readonly random: Random }): WalletKeys {
+interface Seed {
+  readonly seed: Buffer;
+  readonly random: Random;
+}
+
+/** Reads what a wallet gave, or what the sandbox's own wallet gives where it gave nothing. */
+type Reads = Readonly<Record<Wallet, (token: string | null, due: Money, now: Date) => Opened>>;
+
+/** Keys and certificates are made, and the libraries loaded, when the first token comes. */
+async function sandboxReads({ seed, random }: Seed): Promise<Reads> {
+  const { openApplePay, openGooglePay, walletSandbox } = await import('../../wallets/index.ts');
   const sandbox = walletSandbox({ seed, random, recipientId: RECIPIENT });
   const apple = sandbox.apple([APPLE_MERCHANT]);
-  const opens: Readonly<Record<Wallet, (token: string, now: Date) => Opened>> = {
-    apple_pay: (token, now) => openApplePay(token, APPLE_MERCHANT, apple, now),
-    google_pay: (token, now) => openGooglePay(token, GOOGLE_MERCHANT, sandbox.google, now),
+  return {
+    apple_pay(token, due, now) {
+      const given = token ?? sandbox.applePayToken(APPLE_MERCHANT, CARD, approvedOf(due), now);
+      return openApplePay(given, APPLE_MERCHANT, apple, now);
+    },
+    google_pay(token, _due, now) {
+      const given = token ?? sandbox.googlePayToken(GOOGLE_MERCHANT, CARD, now);
+      return openGooglePay(given, GOOGLE_MERCHANT, sandbox.google, now);
+    },
   };
-  const makes: Readonly<Record<Wallet, (due: Money, now: Date) => string>> = {
-    apple_pay: (due, now) => sandbox.applePayToken(APPLE_MERCHANT, CARD, approvedOf(due), now),
-    google_pay: (_due, now) => sandbox.googlePayToken(GOOGLE_MERCHANT, CARD, now),
-  };
+}
+
+/** The sandbox's wallets: `seed` makes their keys; a button's press makes a token. */
+export function sandboxWallets(seed: Seed): WalletKeys {
+  let reads: Promise<Reads> | null = null;
   return {
     offered: WALLETS,
-    open: (wallet, token, due, now) => meansOf(opens[wallet](token ?? makes[wallet](due, now), now), due),
+    async open(wallet, token, due, now) {
+      const opened = (await (reads ??= sandboxReads(seed)))[wallet](token, due, now);
+      return meansOf(opened, due);
+    },
   };
 }

@@ -38,7 +38,7 @@ export interface WalletKeys {
    * What a wallet's token pays with: the card, and the device's cryptogram as a proof of authentication. null: it is no good, or was
    * approved for another amount. `token` null: a token of the sandbox's own wallet, which exists in sandbox mode only.
    */
-  open(wallet: Wallet, token: string | null, due: Money, now: Date): WalletMeans | null;
+  open(wallet: Wallet, token: string | null, due: Money, now: Date): Promise<WalletMeans | null>;
 }
 
 export interface Gateway {

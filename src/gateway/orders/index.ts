@@ -6,7 +6,16 @@ export { failureAnswer, failureText, orderAnswer, refusalAnswer, stateAnswer } f
 export { closedOrder, lapsedOrder } from './closing.ts';
 export { type DueHandler, decideDue, OF_ORDERS } from './due.ts';
 export { eventOf } from './events.ts';
-export { closedTo, type Gateway, terminalFor, terminalOf, viewOf, type Wallet, type WalletKeys } from './gateway.ts';
+export {
+  closedTo,
+  type Gateway,
+  terminalFor,
+  terminalOf,
+  viewOf,
+  type Wallet,
+  type WalletKeys,
+  type WalletMeans,
+} from './gateway.ts';
 export { orderInvariants } from './invariants.ts';
 export {
   type Authentication,
