@@ -45,6 +45,14 @@ export async function chromiumPath(): Promise<string> {
   return now;
 }
 
+const ARGS = [
+  '--no-sandbox',
+  '--disable-dev-shm-usage',
+  '--disable-gpu',
+  // Pages of the address bar, which nobody sees here: each window had two of them, and they took more time than the page under test.
+  '--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup',
+];
+
 let browser: Promise<Browser> | null = null;
 after(async () => {
   await (await browser)?.close();
@@ -52,8 +60,6 @@ after(async () => {
 
 /** One for a test file; contexts keep its tests apart. */
 export function sharedBrowser(): Promise<Browser> {
-  browser ??= chromiumPath().then((executablePath) =>
-    chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'] }),
-  );
+  browser ??= chromiumPath().then((executablePath) => chromium.launch({ executablePath, args: ARGS }));
   return browser;
 }
