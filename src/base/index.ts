@@ -7,6 +7,7 @@ export * from './currency.ts';
 export * from './fair-queue.ts';
 export * from './fingerprint.ts';
 export * from './id.ts';
+export * from './json.ts';
 export * from './log.ts';
 export * from './money.ts';
 export * from './pan.ts';

@@ -1,4 +1,6 @@
 // Looking into the running installation: invariants, what fails, the payment page, the audit log; and the vault's keys.
+// Rule: looking changes nothing, and shows no secret.
+import { jsonText } from '../base/index.ts';
 import {
   type Changes,
   Digits,
@@ -53,10 +55,6 @@ const auditJson = ({ hash, id, ...row }: AuditRow): object => ({
   ...row,
   hash: hash.toString('hex'),
 });
-
-/** Numbers of 63 bits as digits. */
-const jsonText = (value: unknown): string =>
-  JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? part.toString() : part));
 
 /** Endpoints for looking, and for the keys. */
 export function inspectionEndpoints(inspection: Inspection): OperatorEndpoint[] {

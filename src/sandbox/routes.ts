@@ -1,6 +1,6 @@
 // /simulator: time, faults and the acquirer's own books, in sandbox mode only.
 import Type from 'typebox';
-import { addMs, parseDuration } from '../base/index.ts';
+import { addMs, jsonText, parseDuration } from '../base/index.ts';
 import {
   type Api,
   type Authentication,
@@ -204,15 +204,12 @@ function simulatorEndpoints({
       answers: { 200: { description: 'Books', schema: acquirerBooks } },
       handler: async () => ({
         status: 200,
-        body: JSON.stringify(
-          {
-            books: (await simulator.books()).map(({ projectId: _, orderId, ...sums }) => ({
-              order_id: outward(orderId),
-              ...sums,
-            })),
-          },
-          (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value),
-        ),
+        body: jsonText({
+          books: (await simulator.books()).map(({ projectId: _, orderId, ...sums }) => ({
+            order_id: outward(orderId),
+            ...sums,
+          })),
+        }),
       }),
     }),
   ];

@@ -1,13 +1,9 @@
-// The whole way of an order, for operators.
-import type { Permutation } from '../../base/index.ts';
+// The whole way of an order, for operators. Rule: card numbers are masked.
+import { jsonText, type Permutation } from '../../base/index.ts';
 import { type OperatorEndpoint, operatorEndpoint, refuserOf, Shape, Text } from '../../http/index.ts';
 import { traceSchema } from './trace-schema.ts';
 
 const refuse = refuserOf({ order_unknown: ['not_found', 'No such order'] });
-
-/** Numbers of 63 bits as digits. */
-const jsonText = (value: unknown): string =>
-  JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? part.toString() : part));
 
 export interface TraceDesk {
   readonly permutation: Permutation;

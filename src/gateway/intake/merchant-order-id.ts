@@ -1,5 +1,6 @@
 // merchant_order_id as a claim: in projects with unique_merchant_order_id there is one order for each.
 // Rule: the same request again finds its order, another one under the same id is refused.
+import { jsonText } from '../../base/index.ts';
 import type { Change, Need, Once } from '../../store/index.ts';
 import type { Gateway, RefusalCode } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
@@ -23,12 +24,7 @@ export function uniqueId(
   if (!project.settings.unique_merchant_order_id || !draft.merchantOrderId)
     return { fingerprint: '', needs: [], check: () => ({ claim: [] }) };
   const key = { owner: project.id, merchantOrderId: draft.merchantOrderId };
-  const fingerprint = gateway.vault
-    .keyed(
-      'merchant-order-id',
-      JSON.stringify(content, (_, value) => (typeof value === 'bigint' ? value.toString() : value)),
-    )
-    .toString('hex');
+  const fingerprint = gateway.vault.keyed('merchant-order-id', jsonText(content)).toString('hex');
   return {
     fingerprint,
     needs: [{ kind: merchantOrderIdKind, key }],

@@ -1,4 +1,5 @@
 // Commands that end a request: their effect, their answer and the record of the request's idempotency-ref are one commit.
+import { jsonText } from '../../base/index.ts';
 import type { Change, Command, Loaded, Need, Once, StoredAnswer } from '../../store/index.ts';
 import { onceCommand } from '../../store/index.ts';
 import type { IssuingDeps } from './deps.ts';
@@ -31,12 +32,6 @@ export interface CommittedAnswer {
 
 /** What a handler answers with it. */
 export const answered = ({ status, body, replayed }: CommittedAnswer) => ({ status, body, replayed });
-
-/** Bigints are digits in text. */
-const jsonText = (body: object | null): string =>
-  body === null
-    ? ''
-    : JSON.stringify(body, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
 
 /** A refusal that is to be committed with what it counts. */
 export const refusedEnding = (refused: RefusalCode, changes: Ending['changes']): Ending => ({
@@ -104,7 +99,12 @@ export async function commitAnswer(
       inner,
       once,
       () => deps.clock.now(),
-      ({ status, body, refused }): Answered => ({ status, body: jsonText(body), location: null, refused }),
+      ({ status, body, refused }): Answered => ({
+        status,
+        body: body === null ? '' : jsonText(body),
+        location: null,
+        refused,
+      }),
     ),
   );
   if (answer.refused) throw new Refusal(answer.refused);
