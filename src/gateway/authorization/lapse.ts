@@ -1,6 +1,15 @@
 // An order whose time is over before anything was sent for it: nobody paid, nobody confirmed, or who asked the directory is gone.
-
-import { closedOrder, type DueHandler, decideDue, isPage, lapsedOrder, orderUpdate, withDue } from '../orders/index.ts';
+// Rule: nothing that was sent is given up here.
+import {
+  closedOrder,
+  type DueHandler,
+  decideDue,
+  isPage,
+  lapsedOrder,
+  OPEN,
+  orderUpdate,
+  withDue,
+} from '../orders/index.ts';
 
 /** Who asked the directory is gone. Nothing was sent: a payer or merchant may go on, an order that waits for nobody ends. */
 export const ask: DueHandler = async (gateway, project, state) => {
@@ -13,10 +22,10 @@ export const ask: DueHandler = async (gateway, project, state) => {
   });
 };
 
+/** Nobody paid or confirmed in time. */
 export const expire: DueHandler = async (gateway, project, state) => {
   await decideDue(gateway, state, 'expire', (current, now) => {
-    const open = current.order.status === 'new' || current.order.status === 'prepared';
-    if (!open) return { changes: [orderUpdate(withDue(current.order, { expire: null }))] };
+    if (!OPEN.has(current.order.status)) return { changes: [orderUpdate(withDue(current.order, { expire: null }))] };
     const closed =
       current.order.status === 'prepared'
         ? closedOrder(gateway, project, current, 'authentication_timeout', now)

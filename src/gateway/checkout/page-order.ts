@@ -1,8 +1,8 @@
 // The order behind a page: found by the page's token or by the ticket of who comes back from the bank; behind a static link one for each payer.
-// Rule: a session whose time is over ends before anybody looks at it.
+// Rule: a session whose time is over ends before anybody looks at it, whether a worker came by or not.
 import { expire as lapse } from '../authorization/index.ts';
 import type { Draft } from '../intake/index.ts';
-import { type Gateway, type Order, type OrderState, orderGet } from '../orders/index.ts';
+import { type Gateway, OPEN, type Order, type OrderState, orderGet } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
 import { createOrder } from './create.ts';
 import { orderOfTicket } from './landing.ts';
@@ -49,11 +49,11 @@ async function pageRead(gateway: Gateway, token: string): Promise<FoundPage | nu
   return project && state ? { token, project, state } : null;
 }
 
-/** A session whose time is over ends before anybody looks at it, whether a worker came by or not. */
+/** The page behind a token or ticket as it is now; null: there is none. */
 export async function findPage(gateway: Gateway, token: string): Promise<FoundPage | null> {
   const found = await pageRead(gateway, token);
   const { expire } = found?.state.order.due ?? {};
-  const waits = found && ['new', 'prepared'].includes(found.state.order.status);
+  const waits = found && OPEN.has(found.state.order.status);
   if (!found || !waits || !expire || new Date(expire) > gateway.clock.now()) return found;
   await lapse(gateway, found.project, found.state);
   return pageRead(gateway, token);

@@ -1,7 +1,7 @@
 // Which operation may be done to an order in which state, and with which amount. Pure; a refusal is one of the codes of orders.
 
 import type { Intent } from '../flight/index.ts';
-import { type OrderState, type RefusalCode, refundable } from '../orders/index.ts';
+import { OPEN, type OrderState, type RefusalCode, refundable } from '../orders/index.ts';
 import type { Terminal } from '../projects/index.ts';
 
 /** What shall be sent, or why not. */
@@ -49,13 +49,13 @@ const isCleared = ({ operations }: OrderState): boolean =>
   operations.some((operation) => operation.cleared_at !== null);
 
 export const abandon: Rule = alone(({ order }) =>
-  order.status === 'new' || order.status === 'prepared' ? { close: 'cancelled' } : refuse('not_new'),
+  OPEN.has(order.status) ? { close: 'cancelled' } : refuse('not_new'),
 );
 
 /** Before the charge a reverse; after it and before settlement a void of the charge; after settlement a refund of the rest. */
 export const cancel: Rule = alone((state, amount, terminal, now) => {
   const { order } = state;
-  if (order.status === 'new' || order.status === 'prepared') return { close: 'cancelled' };
+  if (OPEN.has(order.status)) return { close: 'cancelled' };
   if (order.status === 'authorized') {
     return amount !== null && amount !== order.held
       ? refuse('amount_partial_reversal')
