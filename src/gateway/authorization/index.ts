@@ -3,6 +3,6 @@
 // Rule: nothing outside is asked before the commit that says so.
 export { authorize } from './authorize.ts';
 export { complete } from './complete.ts';
-export { ask, expire } from './lapse.ts';
+export { ask, lapse } from './lapse.ts';
 export { parentFor } from './parent.ts';
 export type { AuthorizeRequest } from './prepare.ts';

@@ -23,7 +23,7 @@ export const ask: DueHandler = async (gateway, project, state) => {
 };
 
 /** Nobody paid or confirmed in time. */
-export const expire: DueHandler = async (gateway, project, state) => {
+export const lapse: DueHandler = async (gateway, project, state) => {
   await decideDue(gateway, state, 'expire', (current, now) => {
     if (!OPEN.has(current.order.status)) return { changes: [orderUpdate(withDue(current.order, { expire: null }))] };
     const closed =

@@ -1,6 +1,6 @@
 // The order behind a page: found by the page's token or by the ticket of who comes back from the bank; behind a static link one for each payer.
 // Rule: a session whose time is over ends before anybody looks at it, whether a worker came by or not.
-import { expire as lapse } from '../authorization/index.ts';
+import { lapse } from '../authorization/index.ts';
 import type { Draft } from '../intake/index.ts';
 import { type Gateway, OPEN, type Order, type OrderState, orderGet } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';

@@ -1,5 +1,6 @@
-// Each kind of thing that becomes due on an order, and who does it. Rule: a handler is safe to run twice: it decides on the locked order.
-import { ask, expire } from '../authorization/index.ts';
+// Each kind of thing that becomes due on an order, and who does it.
+// Rule: a handler decides again, on the locked order, whether its work is still due: it may be run twice.
+import { ask, lapse } from '../authorization/index.ts';
 import { recover } from '../flight/index.ts';
 import { capture, release, warn } from '../operations/index.ts';
 import { type DueHandler, type DueKind, type Gateway, orderGet } from '../orders/index.ts';
@@ -8,7 +9,7 @@ import { chargeback, clear, reserve } from '../settlement/index.ts';
 const handlers: Readonly<Record<DueKind, DueHandler>> = {
   recover,
   ask,
-  expire,
+  expire: lapse,
   capture,
   warn,
   release,
