@@ -149,6 +149,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     });
     if (sandbox) {
       await seedSandbox(projects, tools, {
+        database,
         hasRate: (from, to) => rates.get(from, to) !== null,
         async putRates(rows, at) {
           await database.transaction((db) => rates.put(db, rows, at));

@@ -11,6 +11,7 @@ import {
   type Tools,
   terminalPut,
 } from '../../src/gateway/projects/index.ts';
+import type { Transaction } from '../../src/store/index.ts';
 import { testDatabase } from '../support/database.ts';
 
 export const silent = pino({ level: 'silent' });
@@ -42,6 +43,8 @@ export interface Bench {
   readonly clock: HandClock;
   readonly tools: Tools;
   readonly projects: Projects;
+  /** One transaction of changes; once it resolves `projects` knows of them. */
+  change<Value>(work: (db: Transaction) => Promise<Value>): Promise<Value>;
   /** What another process on the same database sees. */
   other(): Projects;
 }
@@ -52,15 +55,23 @@ export async function bench(): Promise<Bench> {
   const random = seededRandom(7);
   const tools: Tools = { clock, ids: idMaker(clock, 1), random, keyed, links: ['simulator', 'acquirer'] };
   const other = (): Projects => createProjects({ database, keyed, clock, log: silent });
-  return { database, clock, tools, projects: other(), other };
+  const projects = other();
+  const change: Bench['change'] = async (work) => {
+    try {
+      return await database.transaction(work);
+    } finally {
+      await projects.refresh();
+    }
+  };
+  return { database, clock, tools, projects, change, other };
 }
 
 /** A project with one terminal and one credential. */
 export async function shop(
-  { projects, tools }: Bench,
+  { change, tools }: Bench,
   login: string,
 ): Promise<{ readonly secret: string; readonly credential: bigint }> {
-  return projects.change(async (db) => {
+  return change(async (db) => {
     await projectCreate(db, tools, { login, name: `Shop ${login}`, accounting_currency: 'EUR' });
     await terminalPut(db, tools, login, '1', TERMINAL);
     const { secret, id } = await credentialCreate(db, tools, login, { label: 'server', rights: ['read', 'create'] });

@@ -49,7 +49,7 @@ test('wrong secret, unknown login, another project’s secret, inactive project:
   const { secret } = await shop(at, 'mine');
   const theirs = await shop(at, 'theirs');
   const closed = await shop(at, 'closed');
-  await projects.change((db) => projectPatch(db, 'closed', { active: false }));
+  await at.change((db) => projectPatch(db, 'closed', { active: false }));
   for (const [login, password] of [
     ['mine', ''],
     ['mine', secret.slice(0, -1)],
@@ -64,7 +64,7 @@ test('wrong secret, unknown login, another project’s secret, inactive project:
   ] as const) {
     assert.equal(await projects.authenticate(login, password), null, `${login} ${password.length}`);
   }
-  await projects.change((db) => projectPatch(db, 'closed', { active: true }));
+  await at.change((db) => projectPatch(db, 'closed', { active: true }));
   assert.ok(await projects.authenticate('closed', closed.secret));
 });
 
@@ -87,7 +87,7 @@ test('a hash moved to another project opens nothing', async () => {
 test('while a secret is changed both are valid; afterwards only the new one', async () => {
   const { projects, tools, clock } = at;
   const { secret, credential } = await shop(at, 'rotated');
-  const fresh = await projects.change((db) => credentialRotate(db, tools, 'rotated', credential, HOUR_MS));
+  const fresh = await at.change((db) => credentialRotate(db, tools, 'rotated', credential, HOUR_MS));
   assert.notEqual(fresh.secret, secret);
   const both = async (): Promise<boolean[]> =>
     Promise.all(
@@ -104,7 +104,7 @@ test('while a secret is changed both are valid; afterwards only the new one', as
   clock.advance(1);
   assert.deepEqual(await both(), [false, true]);
   await assert.rejects(
-    projects.change((db) => credentialRotate(db, tools, 'rotated', credential, HOUR_MS)),
+    at.change((db) => credentialRotate(db, tools, 'rotated', credential, HOUR_MS)),
     code('credential_ended'),
   );
 });
@@ -122,10 +122,10 @@ test('rotation under load: no request is refused', async () => {
   };
   const clients = [client(), client(), client()];
   for (let i = 0; i < 10; i++) {
-    const fresh = await projects.change((db) => credentialRotate(db, tools, 'busy', credential, HOUR_MS));
+    const fresh = await at.change((db) => credentialRotate(db, tools, 'busy', credential, HOUR_MS));
     const old = credential;
     ({ secret, id: credential } = fresh);
-    await projects.change((db) => credentialRevoke(db, tools, 'busy', old));
+    await at.change((db) => credentialRevoke(db, tools, 'busy', old));
   }
   running = false;
   await Promise.all(clients);
@@ -135,8 +135,8 @@ test('rotation under load: no request is refused', async () => {
 test('a second rotation never prolongs the old secret', async () => {
   const { projects, tools, clock } = at;
   const { secret, credential } = await shop(at, 'twice');
-  await projects.change((db) => credentialRotate(db, tools, 'twice', credential, HOUR_MS));
-  await projects.change((db) => credentialRotate(db, tools, 'twice', credential, 10 * HOUR_MS));
+  await at.change((db) => credentialRotate(db, tools, 'twice', credential, HOUR_MS));
+  await at.change((db) => credentialRotate(db, tools, 'twice', credential, 10 * HOUR_MS));
   clock.advance(HOUR_MS);
   assert.equal(await projects.authenticate('twice', secret), null);
 });
@@ -147,15 +147,15 @@ test('a revoked credential is refused by the next request, elsewhere two seconds
   const { secret, credential } = await shop(at, 'revoked');
   assert.ok(await projects.authenticate('revoked', secret));
   assert.ok(await other.authenticate('revoked', secret));
-  const view = await projects.change((db) => credentialRevoke(db, tools, 'revoked', credential));
+  const view = await at.change((db) => credentialRevoke(db, tools, 'revoked', credential));
   assert.equal(view.state, 'revoked');
   assert.equal(await projects.authenticate('revoked', secret), null);
   clock.advance(2000);
   assert.equal(await other.authenticate('revoked', secret), null);
-  const again = await projects.change((db) => credentialRevoke(db, tools, 'revoked', credential));
+  const again = await at.change((db) => credentialRevoke(db, tools, 'revoked', credential));
   assert.deepEqual(again.revoked_at, view.revoked_at, 'the moment stays the first one');
   await assert.rejects(
-    projects.change((db) => credentialRotate(db, tools, 'revoked', credential, HOUR_MS)),
+    at.change((db) => credentialRotate(db, tools, 'revoked', credential, HOUR_MS)),
     code('credential_ended'),
   );
 });
@@ -165,21 +165,21 @@ test('a credential is another project’s to nobody', async () => {
   const { secret, credential } = await shop(at, 'owner');
   await shop(at, 'stranger');
   await assert.rejects(
-    projects.change((db) => credentialRevoke(db, tools, 'stranger', credential)),
+    at.change((db) => credentialRevoke(db, tools, 'stranger', credential)),
     code('credential_unknown'),
   );
   await assert.rejects(
-    projects.change((db) => credentialRotate(db, tools, 'stranger', credential, HOUR_MS)),
+    at.change((db) => credentialRotate(db, tools, 'stranger', credential, HOUR_MS)),
     code('credential_unknown'),
   );
   assert.ok(await projects.authenticate('owner', secret));
 });
 
 test('wrong input and too many valid credentials are refused', async () => {
-  const { projects, tools } = at;
+  const { tools } = at;
   const { credential } = await shop(at, 'many');
   const create = (label: string, rights: readonly string[]): Promise<unknown> =>
-    projects.change((db) => credentialCreate(db, tools, 'many', { label, rights: rights as never }));
+    at.change((db) => credentialCreate(db, tools, 'many', { label, rights: rights as never }));
   for (const [label, rights] of [
     ['', ['read']],
     ['x', []],
@@ -190,12 +190,12 @@ test('wrong input and too many valid credentials are refused', async () => {
     await assert.rejects(create(label, rights), code('invalid'));
   }
   await assert.rejects(
-    projects.change((db) => credentialRotate(db, tools, 'many', credential, 31 * 24 * HOUR_MS)),
+    at.change((db) => credentialRotate(db, tools, 'many', credential, 31 * 24 * HOUR_MS)),
     code('invalid'),
   );
   for (let i = 1; i < 20; i++) await create(`number ${i}`, ['read']);
   await assert.rejects(create('one more', ['read']), code('credentials_full'));
-  await projects.change((db) => credentialRevoke(db, tools, 'many', credential));
+  await at.change((db) => credentialRevoke(db, tools, 'many', credential));
   await create('in its place', ['read']);
 });
 

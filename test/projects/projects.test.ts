@@ -39,9 +39,7 @@ const refused =
 
 test('a new project is active, has the defaults, and costs nothing', async () => {
   const { projects, tools } = at;
-  await projects.change((db) =>
-    projectCreate(db, tools, { login: 'plain', name: 'Plain', accounting_currency: 'USD' }),
-  );
+  await at.change((db) => projectCreate(db, tools, { login: 'plain', name: 'Plain', accounting_currency: 'USD' }));
   const project = await projects.byLogin('plain');
   assert.ok(project);
   assert.deepEqual(
@@ -63,7 +61,7 @@ test('a new project is active, has the defaults, and costs nothing', async () =>
 test('a login is taken once; every wrong field is named', async () => {
   const { projects, tools } = at;
   const create = (login: string, name = 'A name', accounting_currency = 'EUR'): Promise<unknown> =>
-    projects.change((db) => projectCreate(db, tools, { login, name, accounting_currency }));
+    at.change((db) => projectCreate(db, tools, { login, name, accounting_currency }));
   await create('once');
   await assert.rejects(create('once'), refused('login_taken'));
   for (const login of ['ab', 'Upper', 'with:colon', '-edge', 'edge-', 'ümlaut', 'a b', 'x'.repeat(65)]) {
@@ -78,10 +76,10 @@ test('a login is taken once; every wrong field is named', async () => {
 });
 
 test('two who create the same login at once: one wins, the other is refused', async () => {
-  const { projects, tools } = at;
+  const { tools } = at;
   const results = await Promise.allSettled(
     ['First', 'Second', 'Third'].map((name) =>
-      projects.change((db) => projectCreate(db, tools, { login: 'raced', name, accounting_currency: 'EUR' })),
+      at.change((db) => projectCreate(db, tools, { login: 'raced', name, accounting_currency: 'EUR' })),
     ),
   );
   assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
@@ -91,22 +89,22 @@ test('two who create the same login at once: one wins, the other is refused', as
 test('a patch changes what it names and nothing else', async () => {
   const { projects, database } = at;
   await shop(at, 'patched');
-  await projects.change((db) => projectPatch(db, 'patched', { name: 'New name' }));
+  await at.change((db) => projectPatch(db, 'patched', { name: 'New name' }));
   assert.deepEqual(
     [(await projects.byLogin('patched'))?.name, (await projects.byLogin('patched'))?.active],
     ['New name', true],
   );
-  await projects.change((db) => projectPatch(db, 'patched', { active: false }));
+  await at.change((db) => projectPatch(db, 'patched', { active: false }));
   assert.deepEqual(
     [(await projects.byLogin('patched'))?.name, (await projects.byLogin('patched'))?.active],
     ['New name', false],
   );
   await assert.rejects(
-    projects.change((db) => projectPatch(db, 'patched', { name: '' })),
+    at.change((db) => projectPatch(db, 'patched', { name: '' })),
     refused('invalid', 'name'),
   );
   await assert.rejects(
-    projects.change((db) => projectPatch(db, 'nobody', { active: true })),
+    at.change((db) => projectPatch(db, 'nobody', { active: true })),
     refused('project_unknown'),
   );
   assert.equal((await projectGet(database, 'patched')).name, 'New name');
@@ -116,7 +114,7 @@ test('settings: set, kept, set back by null; a wrong one changes nothing', async
   const { projects, database } = at;
   await shop(at, 'settled');
   const patch = (values: Record<string, unknown>): Promise<unknown> =>
-    projects.change((db) => settingsPatch(db, 'settled', values));
+    at.change((db) => settingsPatch(db, 'settled', values));
   await patch({ time_zone: 'Europe/Berlin', page_attempts: 5 });
   await patch({ rate_limit: { per_second: 5, burst: 10 }, unlinked_credit: true });
   const expected = {
@@ -139,9 +137,9 @@ test('two operators who set different settings at once both succeed', async () =
   const { projects } = at;
   await shop(at, 'shared');
   await Promise.all([
-    projects.change((db) => settingsPatch(db, 'shared', { trace_id: true })),
-    projects.change((db) => settingsPatch(db, 'shared', { wallets: true })),
-    projects.change((db) => settingsPatch(db, 'shared', { page_attempts: 9 })),
+    at.change((db) => settingsPatch(db, 'shared', { trace_id: true })),
+    at.change((db) => settingsPatch(db, 'shared', { wallets: true })),
+    at.change((db) => settingsPatch(db, 'shared', { page_attempts: 9 })),
   ]);
   const settings = (await projects.byLogin('shared'))?.settings;
   assert.deepEqual([settings?.trace_id, settings?.wallets, settings?.page_attempts], [true, true, 9]);
@@ -149,11 +147,9 @@ test('two operators who set different settings at once both succeed', async () =
 
 test('pricing is judged by the accounting currency', async () => {
   const { projects, tools } = at;
-  await projects.change((db) =>
-    projectCreate(db, tools, { login: 'yen-shop', name: 'Yen', accounting_currency: 'JPY' }),
-  );
+  await at.change((db) => projectCreate(db, tools, { login: 'yen-shop', name: 'Yen', accounting_currency: 'JPY' }));
   const put = (fixed: string, card_type?: string): Promise<unknown> =>
-    projects.change((db) =>
+    at.change((db) =>
       pricingPut(db, 'yen-shop', {
         rules: [{ operation: 'charge', percent: '2.9', fixed, ...(card_type === undefined ? {} : { card_type }) }],
         reserve: { percent: '5', days: 30 },
@@ -169,7 +165,7 @@ test('terminals: order of preference, replacement, currencies that can be printe
   const { projects, tools, database } = at;
   await shop(at, 'terminals');
   const put = (id: string, changes: object = {}): Promise<unknown> =>
-    projects.change((db) => terminalPut(db, tools, 'terminals', id, { ...TERMINAL, ...changes }));
+    at.change((db) => terminalPut(db, tools, 'terminals', id, { ...TERMINAL, ...changes }));
   await put('second', { currencies: ['USD'] });
   await put('first', { currencies: ['GBP'], position: 1 });
   await put('1', { position: 2, multicapture: true });
@@ -209,30 +205,30 @@ test('terminals: order of preference, replacement, currencies that can be printe
 test('a removed terminal takes no new order and still carries those it has; put again it is back', async () => {
   const { projects, tools, database } = at;
   await shop(at, 'retired');
-  await projects.change((db) => terminalRemove(db, tools, 'retired', '1'));
+  await at.change((db) => terminalRemove(db, tools, 'retired', '1'));
   assert.deepEqual(await terminalList(database, 'retired'), []);
   await assert.rejects(terminalGet(database, 'retired', '1'), refused('terminal_unknown'));
   const [terminal] = (await projects.byLogin('retired'))?.terminals ?? [];
   assert.deepEqual([terminal?.id, terminal?.descriptor, terminal?.currencies], ['1', TERMINAL.descriptor, []]);
   await assert.rejects(
-    projects.change((db) => terminalRemove(db, tools, 'retired', '1')),
+    at.change((db) => terminalRemove(db, tools, 'retired', '1')),
     refused('terminal_unknown'),
   );
-  await projects.change((db) => terminalPut(db, tools, 'retired', '1', TERMINAL));
+  await at.change((db) => terminalPut(db, tools, 'retired', '1', TERMINAL));
   assert.deepEqual((await projects.byLogin('retired'))?.terminals[0]?.currencies, TERMINAL.currencies);
 });
 
 test('a terminal of one project is none of another', async () => {
-  const { projects, tools, database } = at;
+  const { tools, database } = at;
   await shop(at, 'isolated-a');
   await shop(at, 'isolated-b');
-  await projects.change((db) => terminalPut(db, tools, 'isolated-a', 'only-a', TERMINAL));
+  await at.change((db) => terminalPut(db, tools, 'isolated-a', 'only-a', TERMINAL));
   await assert.rejects(terminalGet(database, 'isolated-b', 'only-a'), refused('terminal_unknown'));
   await assert.rejects(
-    projects.change((db) => terminalRemove(db, tools, 'isolated-b', 'only-a')),
+    at.change((db) => terminalRemove(db, tools, 'isolated-b', 'only-a')),
     refused('terminal_unknown'),
   );
-  await projects.change((db) => terminalRemove(db, tools, 'isolated-b', '1'));
+  await at.change((db) => terminalRemove(db, tools, 'isolated-b', '1'));
   assert.deepEqual(
     (await terminalList(database, 'isolated-a')).map(({ id }) => id),
     ['1', 'only-a'],
@@ -255,11 +251,11 @@ test('the list is by login, in pages', async () => {
 });
 
 test('what another process changes is seen after a second, without waiting before two', async () => {
-  const { projects, clock, database } = at;
+  const { clock, database } = at;
   await shop(at, 'watched');
   const other = at.other();
   assert.equal((await other.byLogin('watched'))?.name, 'Shop watched');
-  await projects.change((db) => projectPatch(db, 'watched', { name: 'Renamed' }));
+  await at.change((db) => projectPatch(db, 'watched', { name: 'Renamed' }));
   assert.equal((await other.byLogin('watched'))?.name, 'Shop watched', 'memory is fresh for a second');
   clock.advance(2000);
   assert.equal((await other.byLogin('watched'))?.name, 'Renamed', 'older memory is compared before it is used');
@@ -268,7 +264,6 @@ test('what another process changes is seen after a second, without waiting befor
   const counted = createProjects({
     database: {
       query: (text, values) => (queries++, database.query(text, values)),
-      transaction: (work) => database.transaction(work),
     },
     keyed: at.tools.keyed,
     clock,
@@ -296,7 +291,6 @@ test('memory keeps serving while the database is away for less than two seconds,
   const projects = createProjects({
     database: {
       query: (text, values) => (away ? Promise.reject(new Error('away')) : database.query(text, values)),
-      transaction: (work) => database.transaction(work),
     },
     keyed: tools.keyed,
     clock,

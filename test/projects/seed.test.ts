@@ -23,6 +23,7 @@ const seed = async (projects = at.projects): Promise<void> => {
   const rates = createRates(at.database);
   await rates.reload(at.clock.now());
   await seedSandbox(projects, at.tools, {
+    database: at.database,
     hasRate: (from, to) => rates.get(from, to) !== null,
     putRates: (rows, now) => at.database.transaction((db) => rates.put(db, rows, now)),
   });
@@ -82,7 +83,7 @@ test('there is a rate of each currency in each other, and the inverse fits', asy
 
 test('what the operator changed stays through the next start', async () => {
   const { projects, database, tools, clock } = at;
-  await projects.change((db) => settingsPatch(db, 'sandbox', { static_links: false, unlinked_credit: true }));
+  await at.change((db) => settingsPatch(db, 'sandbox', { static_links: false, unlinked_credit: true }));
   const rates = createRates(database);
   const row = { from_currency: 'EUR', to_currency: 'USD', day: '2026-11-20', micro: 1_200_000n, source: 'operator' };
   await database.transaction((db) => rates.put(db, [row], clock.now()));

@@ -1,6 +1,5 @@
 // projects: merchants' accounts. Owns projects, project_credentials, terminals and project_versions; imports nothing of orders.
-// Reading goes through `createProjects` (memory); changing through the use cases inside `Projects.change`.
-
+// Rule: reading goes through `createProjects` (memory); what changed in a transaction is in force here behind `Projects.refresh`.
 export type { ProjectsDesk } from './access-operator-routes.ts';
 export { addressAllowed } from './addresses.ts';
 export {

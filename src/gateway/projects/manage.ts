@@ -1,4 +1,4 @@
-// What operators do with projects. Each use case runs inside a transaction of the caller (`Projects.change`) and throws its refusals.
+// What operators do with projects. Each use case runs inside a transaction of the caller and throws its refusals.
 // Rule: a login and an accounting currency are for ever: books and clients refer to them.
 import { type Clock, type IdMaker, isUsableCurrency, type Random } from '../../base/index.ts';
 import { type PricingPlan, pricingErrors } from '../../ledger/index.ts';

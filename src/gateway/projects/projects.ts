@@ -3,19 +3,14 @@
 // seen by the next request; what another process committed, by a request two seconds later.
 import { timingSafeEqual } from 'node:crypto';
 import { type Clock, type Log, opensTo } from '../../base/index.ts';
-import type { Db, Transaction } from '../../store/index.ts';
+import type { Db } from '../../store/index.ts';
 import { secretHash } from './credentials.ts';
 import type { Keyed } from './manage.ts';
 import { type AccountRow, accountsSince } from './queries.ts';
 import { type Credential, defaultSettings, type Project } from './settings.ts';
 
-/** What this room needs of the database. */
-export interface Transactions extends Db {
-  transaction<Value>(work: (db: Transaction) => Promise<Value>): Promise<Value>;
-}
-
 export interface ProjectsOptions {
-  readonly database: Transactions;
+  readonly database: Db;
   readonly keyed: Keyed;
   readonly clock: Clock;
   readonly log: Log;
@@ -33,8 +28,6 @@ export interface Projects {
   all(): Promise<readonly Project[]>;
   /** What was committed before this call is in force here when it resolves, or at the latest when memory is read next. */
   refresh(): Promise<void>;
-  /** Runs changes in one transaction; once this resolves they are in force here. */
-  change<Value>(work: (db: Transaction) => Promise<Value>): Promise<Value>;
 }
 
 /** Older than this, memory is compared with the database behind the request; older than the second, before it. */
@@ -128,7 +121,7 @@ function accountsInMemory({ database, clock, log }: ProjectsOptions): Memory {
 }
 
 export function createProjects(options: ProjectsOptions): Projects {
-  const { database, keyed, clock } = options;
+  const { keyed, clock } = options;
   const accounts = accountsInMemory(options);
   return {
     async authenticate(login, password, certificate = null) {
@@ -152,14 +145,6 @@ export function createProjects(options: ProjectsOptions): Projects {
       return (await accounts.all()).map(({ project }) => project).sort((a, b) => (a.login < b.login ? -1 : 1));
     },
     refresh: accounts.refresh,
-    async change(work) {
-      try {
-        return await database.transaction(work);
-      } finally {
-        // Also after a failure: a COMMIT without answer may have taken effect.
-        await accounts.refresh();
-      }
-    },
   };
 }
 

@@ -2,7 +2,7 @@
 // Rule: live mode knows none of these secrets, and doesn't start while a project still has one.
 import { assert, dayOf, divideHalfEven } from '../../base/index.ts';
 import { formatRate, type PricingPlan, parseRate, type RateInput, type RateRow, rateRows } from '../../ledger/index.ts';
-import type { Db } from '../../store/index.ts';
+import type { Db, Transaction } from '../../store/index.ts';
 import { ALL_RIGHTS, issue } from './credentials.ts';
 import { pricingPut, projectCreate, settingsPatch, type Tools } from './manage.ts';
 import type { Projects } from './projects.ts';
@@ -24,22 +24,25 @@ const PER_EURO = { EUR: '1', USD: '1.085', GBP: '0.85', PLN: '4.3125', RUB: '98.
 const CURRENCIES = Object.keys(PER_EURO) as (keyof typeof PER_EURO)[];
 
 export interface SeedPorts {
+  readonly database: { transaction(work: (db: Transaction) => Promise<void>): Promise<void> };
   /** Is a rate of the pair known? */
   readonly hasRate: (from: string, to: string) => boolean;
   readonly putRates: (rows: readonly RateRow[], at: Date) => Promise<void>;
 }
 
 /** Makes what is missing of the sandbox's data; what is there stays as the operator left it. Two processes may do it at once. */
-export async function seedSandbox(projects: Projects, tools: Tools, { hasRate, putRates }: SeedPorts): Promise<void> {
+export async function seedSandbox(projects: Projects, tools: Tools, ports: SeedPorts): Promise<void> {
   for (const [login, secret, name] of SANDBOX) {
-    if (!(await projects.byLogin(login))) await projects.change((db) => seedProject(db, tools, login, secret, name));
+    if (await projects.byLogin(login)) continue;
+    await ports.database.transaction((db) => seedProject(db, tools, login, secret, name));
+    await projects.refresh();
   }
   const day = dayOf(tools.clock.now());
-  const missing = rates(day).filter(({ from, to }) => !hasRate(from, to));
+  const missing = rates(day).filter(({ from, to }) => !ports.hasRate(from, to));
   if (missing.length === 0) return;
   const rows = rateRows(missing, 'sandbox');
   assert(rows, 'the rates of the sandbox are rates');
-  await putRates(rows, tools.clock.now());
+  await ports.putRates(rows, tools.clock.now());
 }
 
 async function seedProject(db: Db, tools: Tools, login: string, secret: string, name: string): Promise<void> {
