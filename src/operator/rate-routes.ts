@@ -1,4 +1,5 @@
 // Exchange rates as operators load and list them, under `/operator/rates`.
+// Rule: a request's rates are stored all or not at all.
 import Type from 'typebox';
 import { type Clock, dayOf } from '../base/index.ts';
 import {
@@ -70,11 +71,17 @@ interface RatesBody {
   readonly source?: string;
 }
 
+interface Rows {
+  /** None while anything is wrong. */
+  readonly rows: readonly RateRow[];
+  readonly problems: readonly WrongField[];
+}
+
+const wrong = (...problems: WrongField[]): Rows => ({ rows: [], problems });
+
 /** The rows of a request: either its own, or those of the European Central Bank's document. */
-function rowsOf({ rates, ecb_xml, source }: RatesBody, today: string): RateRow[] {
-  if ((rates === undefined) === (ecb_xml === undefined)) {
-    throw unfit([problem(['rates'], 'either rates or ecb_xml')]);
-  }
+function rowsOf({ rates, ecb_xml, source }: RatesBody, today: string): Rows {
+  if ((rates === undefined) === (ecb_xml === undefined)) return wrong(problem(['rates'], 'either rates or ecb_xml'));
   const inputs: readonly RateInput[] =
     ecb_xml === undefined
       ? (rates ?? []).map((rate) => ({ ...rate, day: rate.day ?? today }))
@@ -87,9 +94,9 @@ function rowsOf({ rates, ecb_xml, source }: RatesBody, today: string): RateRow[]
     if (parseRate(rate) === null)
       problems.push(problem(['rates', String(i), 'rate'], 'a decimal above zero with at most ten decimals'));
   });
-  const rows = problems.length === 0 ? rateRows(inputs, source ?? (ecb_xml === undefined ? 'operator' : 'ECB')) : null;
-  if (!rows) throw unfit(problems.length > 0 ? problems : [problem(['ecb_xml'], 'dates and rates')]);
-  return rows;
+  if (problems.length > 0) return wrong(...problems);
+  const rows = rateRows(inputs, source ?? (ecb_xml === undefined ? 'operator' : 'ECB'));
+  return rows ? { rows, problems } : wrong(problem(['ecb_xml'], 'dates and rates'));
 }
 
 /** What an operator's requests about rates are served with. */
@@ -172,11 +179,14 @@ export function rateEndpoints({ database, rates, clock, publicUrl, changes }: Ra
       },
       async handler(input) {
         const now = clock.now();
-        const rows = rowsOf(input.body, dayOf(now));
+        const { rows, problems } = rowsOf(input.body, dayOf(now));
         await changes.inTransaction(
           input,
           { action: 'rates.load', target: `${rows.length} rates` },
-          (db) => rates.put(db, rows, now),
+          async (db) => {
+            if (problems.length > 0) throw unfit(problems);
+            await rates.put(db, rows, now);
+          },
           () => rates.reload(now),
         );
         return { status: 200, body: { rates: rows.map(rateJson) } };

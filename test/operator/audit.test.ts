@@ -37,6 +37,15 @@ test('rows written at once by many are numbered without gaps and form one chain'
   assert.deepEqual(await auditViolations(at.database, keyed), []);
 });
 
+test('rates that are refused are told in a row of their own', async () => {
+  const refused = await at.call('POST', '/rates', { rates: [{ from: 'EUR', to: 'EUR', rate: '1' }] });
+  assert.equal(refused.status, 422);
+  const [row] = await at.database.query<{ action: string; target: string; result: string }>(
+    'select action, target, result from operator_audit order by id desc limit 1',
+  );
+  assert.deepEqual({ ...row }, { action: 'rates.load', target: '0 rates', result: 'unfit' });
+});
+
 test('a row that rolled back leaves no gap', async () => {
   await assert.rejects(
     at.database.transaction(async (db) => {
