@@ -1,5 +1,14 @@
 // The audit log of operators; no other file names its table. Rows are only ever added: the table refuses anything else.
-import { type Change, type Db, followRow, insert, type Kind, type Transaction, table } from '../store/index.ts';
+import {
+  type Change,
+  type Db,
+  followRow,
+  insert,
+  type Kind,
+  statementsFor,
+  type Transaction,
+  table,
+} from '../store/index.ts';
 
 export interface AuditRow {
   /** 1, 2, 3 … without gaps. */
@@ -59,10 +68,7 @@ export const auditLastKind: Kind<null, AuditRow> = {
 };
 
 export async function auditAdd(db: Transaction, row: AuditRow): Promise<void> {
-  await db.query(
-    'insert into operator_audit (id, at, actor, origin, action, target, result, hash) values ($1, $2, $3, $4, $5, $6, $7, $8)',
-    [row.id, row.at, row.actor, row.origin, row.action, row.target, row.result, row.hash],
-  );
+  for (const { text, values } of statementsFor([auditInsert(row)])) await db.query(text, values);
 }
 
 /** The latest first, those before `before`. */
