@@ -25,9 +25,9 @@ export interface AuditEntry {
   readonly target: string;
 }
 
-/** Port: what was done is told in the same transaction; what was refused, or failed, in a row of its own. */
+/** Port: what was done is told in the same transaction; what `work` refuses, or fails in, in a row of its own. */
 export interface Changes {
-  /** `refresh` brings what is kept in memory up to what was committed. */
+  /** `refresh` brings what is kept in memory up to what was committed: before this resolves, or as soon as it can be read. */
   inTransaction<Value>(
     asks: OperatorAsks,
     entry: AuditEntry,

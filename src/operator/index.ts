@@ -1,5 +1,5 @@
 // operator: the API by which an installation is set up and looked into. Owns operator_audit, who may ask, how a change is told; the endpoints
-// on a room's own data are that room's (operator-routes.ts), and app.ts brings them together here.
+// on a room's own data are that room's (operator-routes.ts); app-operator.ts brings them together, for `operatorApi`.
 // Rule: nothing is changed for an operator without its row in the audit log, in the same transaction.
 export { type Action, auditAppend, auditViolations } from './audit.ts';
 export { bearerAuthentication } from './bearer-routes.ts';

@@ -55,7 +55,7 @@ export async function auditLast(db: Transaction): Promise<AuditRow | null> {
 /** The one chain that there is. */
 const CHAIN = 'chain';
 
-/** The same for commands. By its name the last that a group locks, as it is the last lock of every transaction that appends. */
+/** The same for commands. By its name the last that a group loads; behind it come only the locks of what the group writes. */
 export const auditLastKind: Kind<null, AuditRow> = {
   name: '~operator_audit',
   keyText: () => CHAIN,

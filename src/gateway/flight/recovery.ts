@@ -22,7 +22,7 @@ import { recoveryAt } from './effects.ts';
 import { SENT_LIMIT_MS } from './intent.ts';
 import { replace, settle } from './result.ts';
 
-/** Asks the acquirer by our own reference; sends again what never arrived. An authorization is not revived: it is reversed. */
+/** One try: settles the operation, sends it again, or leaves it for later. */
 export const recover: DueHandler = async (gateway, project, { order }) => {
   const need = needOrder(order.project_id, order.id);
   // The claim: one process at a time goes out for this operation.

@@ -1,11 +1,12 @@
-// What is due on an order by itself: who does it decides again, on the locked order, whether it still is.
+// What is due on an order by itself: how it is done, and the one commit by which it is decided.
+// Rule: `decideDue` asks the locked order whether it is still due.
 import type { Decision } from '../../store/index.ts';
 import type { Project } from '../projects/index.ts';
 import type { Gateway } from './gateway.ts';
 import type { DueKind, OrderState } from './model.ts';
 import { needOrder, orderKind } from './queries/orders.ts';
 
-/** Does one kind of thing that is due. Safe to run twice. */
+/** Does one kind of thing that is due. */
 export type DueHandler = (gateway: Gateway, project: Project, state: OrderState) => Promise<void>;
 
 /** How orders take their turns. */

@@ -105,7 +105,7 @@ export const projectRefusalOf = (error: unknown): OperatorRefusal | null =>
 /** Endpoints for projects with their settings, pricing, terminals and credentials. */
 export function projectOperatorEndpoints(desk: ProjectsDesk): OperatorEndpoint[] {
   const { changes, projects } = desk;
-  // Once a change resolves it is in force here.
+  // Once a change resolves it is in force here; where memory could not be read, it is read before it is used again.
   const change: Changes['inTransaction'] = (asks, entry, work) =>
     changes.inTransaction(asks, entry, work, () => projects.refresh());
   return [...projectEndpoints(desk, change), ...accessEndpoints(desk, change)];

@@ -59,7 +59,7 @@ export function ruleOperatorEndpoints({ projects, risk, changes }: RulesDesk): O
   };
 
   type AskedOfRule = OperatorAsks & { readonly params: { readonly login: string; readonly id: string } };
-  /** A change of a project's rules; once it resolves they are in force here. */
+  /** A change of a project's rules; once it resolves they are in force here, or within seconds where they could not be read. */
   function changeRules<Value>(
     asked: AskedOfRule,
     action: string,
