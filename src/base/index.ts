@@ -1,4 +1,5 @@
-// base: the pure vocabulary of every room. Owns no table, imports nothing of ours, is the only door to time, chance and the log.
+// base: the pure vocabulary of every room. Owns no table, imports nothing of ours.
+// Rule: it is the only door to time, chance and the log.
 export * from './address.ts';
 export * from './assert.ts';
 export * from './clock.ts';

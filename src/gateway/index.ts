@@ -1,4 +1,4 @@
 // gateway: the payment gateway API. Its rooms stand in ARCHITECTURE.md, and each says at its door what it owns.
-// Never imports issuing: the two meet as messages through the network.
+// Rule: never imports issuing: the two meet as messages through the network.
 export { type GatewayApiOptions, gatewayApi } from './api/index.ts';
 export { gatewayOperatorEndpoints } from './operator-routes.ts';

@@ -1,5 +1,5 @@
-// http: the mechanics of HTTP and nothing of the domain. Owns idempotency_records. An API is given as data (endpoint.ts) and served
-// by api.ts; its failures get their shape from its envelope. Imports base and store only.
+// http: the mechanics of HTTP. Owns idempotency_records. An API is given as data (endpoint.ts) and served by api.ts; its failures get their
+// shape from its envelope. Imports base and store only. Rule: nothing of the domain.
 export { api } from './api.ts';
 export {
   type Authentication,

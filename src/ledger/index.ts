@@ -1,5 +1,5 @@
-// ledger: double entry. Owns postings, balances and rates; knows amounts and accounts, no order's state. Postings are final.
-
+// ledger: double entry. Owns postings, balances and rates; knows amounts and accounts, no order's state.
+// Rule: postings are final.
 export { type Cashflow, cashflowOf } from './cashflow.ts';
 export { account } from './chart.ts';
 export { convertedMovement, type Movement } from './conversion.ts';

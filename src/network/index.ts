@@ -1,5 +1,6 @@
-// network: the card network. Owns bin_ranges, simulator_transactions and simulator_fault_counts. Knows messages, codes, card ranges and links; nothing of
-// orders, projects or HTTP. The gateway sends through a Link by the name that a terminal carries; the issuing side answers as IssuerHost.
+// network: the card network. Owns bin_ranges, simulator_transactions and simulator_fault_counts. Knows messages, codes, card ranges and
+// links. The gateway sends through a Link by the name that a terminal carries; the issuing side answers as IssuerHost.
+// Rule: nothing of orders, projects or HTTP.
 export {
   type Bin,
   type BinRange,

@@ -1,4 +1,5 @@
-// pages: what people see. Owns no table; enters other rooms through their doors, never the vault.
+// pages: what people see. Owns no table.
+// Rule: enters other rooms through their doors, and never the vault.
 export { formTokens } from './checkout/form-token.ts';
 export { landingRoutes } from './checkout/landing-routes.ts';
 export { previewPage } from './checkout/preview.ts';

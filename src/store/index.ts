@@ -1,4 +1,5 @@
-// store: Postgres and nothing of the domain. Owns commit_groups, processes, due_failures and what is shared; every other table belongs to the room whose queries.ts names it.
+// store: Postgres and nothing of the domain. Owns commit_groups, processes, due_failures and what is shared.
+// Rule: every other table belongs to the room whose queries.ts names it.
 export { StartError } from './binaries.ts';
 export { type Caller, forCaller, forNobody, presentCaller } from './caller.ts';
 export * from './command.ts';

@@ -1,6 +1,6 @@
 // threeds: 3-D Secure. The requestor that asks, the sandbox's directory and access control server that answer, and the pages between.
 // Owns threeds_transactions, threeds_closed and threeds_cavvs. A transaction is open, then done; closed once, by its order.
-// Knows no order and no operation: the gateway commits what start and close hand out together with its own changes.
+// Rule: knows no order and no operation: the gateway commits what start and close hand out together with its own changes.
 import type { Clock, Log, Permutation } from '../base/index.ts';
 import type { Change, Db } from '../store/index.ts';
 import type { AuthenticationRequest } from './authentication.ts';

@@ -1,7 +1,7 @@
 // What a newcomer may rely on: a room looks like every other room, and a file can be read in one sitting.
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { filesIn, ROOT, sourceOf, textOf } from './source.ts';
 
@@ -71,11 +71,23 @@ describe('files', () => {
 });
 
 describe('rooms', () => {
+  const folders = ['src', 'src/cli', 'src/gateway', 'src/issuing'].flatMap(rooms);
+
   it('have a door', () => {
-    const folders = ['src', 'src/cli', 'src/gateway', 'src/issuing'].flatMap(rooms);
     assert.ok(folders.length >= 10);
     assert.deepEqual(
       folders.filter((folder) => !filesIn(folder, '.ts').includes(`${folder}/index.ts`)),
+      [],
+    );
+  });
+
+  it('say at their door what they are, and the rule that nobody breaks', () => {
+    const says = (folder: string): boolean => {
+      const [head = ''] = /^(\/\/.*\n)+/.exec(textOf(`${folder}/index.ts`)) ?? [];
+      return head.startsWith(`// ${basename(folder)}: `) && /\bRules?: /.test(head);
+    };
+    assert.deepEqual(
+      folders.filter((folder) => !says(folder)),
       [],
     );
   });

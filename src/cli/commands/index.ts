@@ -1,4 +1,4 @@
-// The commands, a file a noun: what each is called with, what it asks the operator API, how its answer is shown.
+// commands: a file a noun: what each is called with, what it asks the operator API, how its answer is shown.
 // Rule: a command is data and one function of the API; nothing here prints.
 import type { CommandSpec } from '../command.ts';
 import { cardCommands } from './card.ts';

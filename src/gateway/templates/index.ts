@@ -1,4 +1,5 @@
 // templates: how payment pages of a project look. Owns page_templates.
+// Rule: no value of a template reaches a page that rules.ts would not let in.
 export {
   isTemplate,
   type StoredTemplate,

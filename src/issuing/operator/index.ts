@@ -1,3 +1,4 @@
 // operator: the part of the operator API that sets up issuing and looks after its cards. Owns no table.
+// Rule: nothing is changed for an operator but together with its audit row.
 export type { IssuingOffice } from './office.ts';
 export { operatorEndpoints } from './routes.ts';
