@@ -67,9 +67,9 @@ function proofOf(
   return { sca: request.exemption === 'mit' || agreed ? 'exempt' : 'missing', cavvHash: null };
 }
 
-const LIFE: ReadonlySet<string> = new Set(['increment', 'charge', 'reverse', 'refund'] satisfies FollowUp[]);
-const isLife = (request: NetworkRequest): request is NetworkRequest & { operation: FollowUp } =>
-  LIFE.has(request.operation);
+const FOLLOW_UPS: ReadonlySet<string> = new Set(['increment', 'charge', 'reverse', 'refund'] satisfies FollowUp[]);
+const isFollowUp = (request: NetworkRequest): request is NetworkRequest & { operation: FollowUp } =>
+  FOLLOW_UPS.has(request.operation);
 
 export function createAuthorizer(
   deps: IssuingDeps,
@@ -107,7 +107,7 @@ export function createAuthorizer(
     const place = await find(request.pan);
     const around = place && (await surroundingsOf(deps, place));
     if (!place || !around) return notFound(request);
-    return isLife(request) ? followUp(deps, place, around, request) : authorize(place, around, request, beside);
+    return isFollowUp(request) ? followUp(deps, place, around, request) : authorize(place, around, request, beside);
   }
 
   return {
