@@ -86,7 +86,7 @@ export const plasticEndpoints = (deps: IssuingDeps, openHolds: OpenHolds): AnyEn
     async handler({ principal, params, body, once }) {
       const card = await cardAsked(deps, principal, params.cardId);
       const [profile, view] = await Promise.all([profileOf(deps, card), viewFor(deps, principal, card, once)]);
-      return answered(await upgradeCard(deps, askerOf(principal), card.id, () => profile, body, view, once));
+      return answered(await upgradeCard(deps, askerOf(principal), card.id, profile, body, view, once));
     },
   }),
   ...(Object.keys(REPLACEMENTS) as Replacement[]).map((kind) =>

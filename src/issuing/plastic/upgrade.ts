@@ -52,7 +52,7 @@ export function upgradeCard(
   deps: IssuingDeps,
   asker: Asker,
   id: bigint,
-  profileOf: (card: Card) => Profile | null,
+  profile: Profile,
   request: UpgradeRequest,
   view: (card: Card) => object,
   once: Once | null,
@@ -64,8 +64,7 @@ export function upgradeCard(
     needs: [need],
     decide(loaded): Ending {
       const card = loaded.get(cardKind, { tenantId: asker.tenantId, id });
-      const profile = card && profileOf(card);
-      if (!askerIs(card, asker) || !profile) throw new Refusal('RESOURCE_NOT_FOUND');
+      if (!askerIs(card, asker)) throw new Refusal('RESOURCE_NOT_FOUND');
       const refused = UPGRADE.find(([, applies]) => applies(card, request, profile));
       if (refused) throw new Refusal(refused[0]);
       const now = deps.clock.now();

@@ -107,7 +107,7 @@ async function profileOf({ issuer, card }: On) {
 const STEPS: Readonly<Record<Step, (on: On) => Promise<unknown>>> = {
   async order(on) {
     const profile = await profileOf(on);
-    return upgradeCard(on.issuer, on.asker, on.card.id, () => profile, ORDER, view, null);
+    return upgradeCard(on.issuer, on.asker, on.card.id, profile, ORDER, view, null);
   },
   activate: ({ issuer, asker, card }) => activateCard(issuer, asker, card.id, ACTIVATION_CODE, view, openHolds, null),
   block: ({ issuer, asker, card }) => changeCard(issuer, asker, card.id, 'block', openHolds, null),
