@@ -17,7 +17,7 @@ const deposited = Shape(
   { title: 'Deposit' },
 );
 
-export const depositEndpoints = (issuer: IssuingDeps): AnyEndpoint<unknown>[] => [
+export const depositEndpoints = (deps: IssuingDeps): AnyEndpoint<unknown>[] => [
   endpoint({
     method: 'POST',
     path: '/accounts/:id/deposit',
@@ -33,11 +33,11 @@ export const depositEndpoints = (issuer: IssuingDeps): AnyEndpoint<unknown>[] =>
       409: { description: 'The account is closed' },
     },
     async handler({ params, body }) {
-      const id = issuer.permutation.inward(params.id);
-      const tenantId = id === null ? null : await accountOwner(issuer.db, id);
+      const id = deps.permutation.inward(params.id);
+      const tenantId = id === null ? null : await accountOwner(deps.db, id);
       if (id === null || tenantId === null) throw new Failure('not_found');
       try {
-        const { status, body: answer } = await deposit(issuer, tenantId, id, body.amount);
+        const { status, body: answer } = await deposit(deps, tenantId, id, body.amount);
         return { status, body: answer };
       } catch (error) {
         if (error instanceof Refusal) throw new Failure('conflict', { message: error.message });

@@ -79,7 +79,7 @@ function inTurn<Value>(work: () => Promise<Value>): () => Promise<Value> {
 
 /** What is changed is in force in this process once the change resolves. */
 const officeOf = (deps: IssuingDeps, { tenants, tools, changes }: IssuingOptions['office']): IssuingOffice => ({
-  issuer: deps,
+  deps,
   tenants,
   tools,
   change: (asks, action, target, work) =>

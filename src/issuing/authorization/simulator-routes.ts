@@ -46,8 +46,8 @@ const answers = {
   404: { description: 'No such card or authorization' },
 } as const;
 
-export function authorizationSimulatorEndpoints(issuer: IssuingDeps, authorizer: Authorizer): AnyEndpoint<unknown>[] {
-  const { db, permutation, tenants, vault } = issuer;
+export function authorizationSimulatorEndpoints(deps: IssuingDeps, authorizer: Authorizer): AnyEndpoint<unknown>[] {
+  const { db, permutation, tenants, vault } = deps;
   const tenantIds = async (): Promise<bigint[]> => (await tenants.all()).map(({ id }) => id);
   const unknown = (): Failure => new Failure('not_found', { message: 'No such card or authorization' });
 
@@ -101,7 +101,7 @@ export function authorizationSimulatorEndpoints(issuer: IssuingDeps, authorizer:
     const card = await cardGet(db, row.tenant_id, row.card_id);
     if (!card) throw unknown();
     const message = merchantWire(
-      issuer,
+      deps,
       operation,
       { minor, currency: row.currency },
       { original: row.reference, channel: row.channel, final },
@@ -184,7 +184,7 @@ export function authorizationSimulatorEndpoints(issuer: IssuingDeps, authorizer:
           throw wrong('#/walletTokenId', 'dependent', 'a device pays contactless or in e-commerce');
         const number = pan ?? (await panOf(await cardOf(body.cardId as string)));
         const message = merchantWire(
-          issuer,
+          deps,
           channel === 'credit' ? 'credit' : 'authorize',
           { minor: body.amount, currency: body.currency },
           {
@@ -227,7 +227,7 @@ export function authorizationSimulatorEndpoints(issuer: IssuingDeps, authorizer:
       answers,
       async handler({ params }) {
         const row = await authorizationOf(params.id);
-        const ended = await expire(issuer, row.tenant_id, row.id, 'now');
+        const ended = await expire(deps, row.tenant_id, row.id, 'now');
         const after = await authorizationGet(db, row.tenant_id, row.id);
         return {
           status: 200,
@@ -275,7 +275,7 @@ export function authorizationSimulatorEndpoints(issuer: IssuingDeps, authorizer:
         return told(
           await authorizer.live(
             placeOf(card),
-            merchantWire(issuer, 'refund', { minor: body.amount, currency: body.currency }, {}),
+            merchantWire(deps, 'refund', { minor: body.amount, currency: body.currency }, {}),
           ),
         );
       },

@@ -27,7 +27,7 @@ const challenges = Shape({
   ),
 });
 
-export const challengeEndpoints = (issuer: IssuingDeps): AnyEndpoint<unknown>[] => [
+export const challengeEndpoints = (deps: IssuingDeps): AnyEndpoint<unknown>[] => [
   endpoint({
     method: 'GET',
     path: '/challenges',
@@ -38,11 +38,11 @@ export const challengeEndpoints = (issuer: IssuingDeps): AnyEndpoint<unknown>[] 
     query: Shape({ cardId: Digits({ max: 20 }) }),
     answers: { 200: { description: 'Challenges', schema: challenges }, 404: { description: 'No such card' } },
     async handler({ query }) {
-      const id = issuer.permutation.inward(query.cardId);
-      const card = id === null ? null : await cardAnywhere(issuer.db, id);
+      const id = deps.permutation.inward(query.cardId);
+      const card = id === null ? null : await cardAnywhere(deps.db, id);
       if (!card) throw new Failure('not_found');
-      const challenges = (await challengesOfCard(issuer.db, card.tenant_id, card.id, 100)).map((row) => ({
-        id: issuer.permutation.outward(row.id),
+      const challenges = (await challengesOfCard(deps.db, card.tenant_id, card.id, 100)).map((row) => ({
+        id: deps.permutation.outward(row.id),
         channel: row.channel,
         state: row.state,
         amount: Number(row.amount),
@@ -68,7 +68,7 @@ export const challengeEndpoints = (issuer: IssuingDeps): AnyEndpoint<unknown>[] 
       409: { description: 'It waits for no device' },
     },
     async handler({ params, body }) {
-      const answered = await answerFromDevice(issuer, params.id, body.result);
+      const answered = await answerFromDevice(deps, params.id, body.result);
       if (answered === null) throw new Failure('not_found');
       if (!answered) throw new Failure('conflict', { message: 'The challenge does not wait for a device' });
       return { status: 204, body: null };

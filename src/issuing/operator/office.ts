@@ -11,7 +11,7 @@ interface OperatorAsks {
 }
 
 export interface IssuingOffice {
-  readonly issuer: IssuingDeps;
+  readonly deps: IssuingDeps;
   readonly tenants: TenantsRoom;
   readonly tools: Tools;
   /** Port: runs a change in one transaction together with its audit row; a refused one leaves a row that says so. */
@@ -26,6 +26,6 @@ export interface IssuingOffice {
     asks: OperatorAsks,
     action: string,
     target: string,
-    work: (issuer: IssuingDeps) => Promise<Value>,
+    work: (deps: IssuingDeps) => Promise<Value>,
   ): Promise<Value>;
 }

@@ -26,8 +26,8 @@ const conflict = (codes: string) => ({
 
 const ADDRESS = { addressLine1: '1 Example Street', city: 'Valletta', postCode: 'VLT 1000', country: 'MT' };
 
-export function holdingEndpoints({ issuer, command }: IssuingOffice): OperatorEndpoint[] {
-  const { db, permutation, tenants } = issuer;
+export function holdingEndpoints({ deps, command }: IssuingOffice): OperatorEndpoint[] {
+  const { db, permutation, tenants } = deps;
 
   async function ownerOf({ tenant: name, id: text }: { readonly tenant: string; readonly id: string }): Promise<{
     readonly tenant: Tenant;
@@ -89,7 +89,7 @@ export function holdingEndpoints({ issuer, command }: IssuingOffice): OperatorEn
       query: Page,
       answers: { 200: { description: 'accounts, count', schema: counted('accounts', managedAccount) }, ...unknown },
       async handler({ params, query }) {
-        return { status: 200, body: await accountsOf(issuer, await ownerOf(params), pageOf(query)) };
+        return { status: 200, body: await accountsOf(deps, await ownerOf(params), pageOf(query)) };
       },
     }),
     operatorEndpoint({
@@ -142,7 +142,7 @@ export function holdingEndpoints({ issuer, command }: IssuingOffice): OperatorEn
       query: Page,
       answers: { 200: { description: 'cards, count', schema: counted('cards', shownCard) }, ...unknown },
       async handler({ params, query }) {
-        return { status: 200, body: await cardsOf(issuer, await ownerOf(params), pageOf(query)) };
+        return { status: 200, body: await cardsOf(deps, await ownerOf(params), pageOf(query)) };
       },
     }),
   ];

@@ -14,8 +14,8 @@ import { notFound, refusing, TAG, unknown } from './schemas.ts';
 
 const ById = Type.Object({ id: Digits({ max: 20 }) });
 
-export function instrumentEndpoints({ issuer, command }: IssuingOffice): OperatorEndpoint[] {
-  const { db, permutation, sandbox } = issuer;
+export function instrumentEndpoints({ deps, command }: IssuingOffice): OperatorEndpoint[] {
+  const { db, permutation, sandbox } = deps;
 
   async function cardOf(text: string): Promise<Card> {
     const id = permutation.inward(text);

@@ -15,8 +15,8 @@ interface Path {
   readonly id: string;
 }
 
-export function loginEndpoints({ issuer, change }: IssuingOffice): OperatorEndpoint[] {
-  const { db, permutation, clock } = issuer;
+export function loginEndpoints({ deps, change }: IssuingOffice): OperatorEndpoint[] {
+  const { db, permutation, clock } = deps;
 
   async function userOf(
     from: Db,
@@ -52,7 +52,7 @@ export function loginEndpoints({ issuer, change }: IssuingOffice): OperatorEndpo
         const login = await loginOf(db, tenantId, email);
         if (!login) throw notFound('No such user');
         // Made before the change begins: it takes long on purpose, and nobody should wait for it holding a lock.
-        const next = await issuer.passwords.another(tenantId, passwordsOf(login), input.body.value);
+        const next = await deps.passwords.another(tenantId, passwordsOf(login), input.body.value);
         const set = async (inside: Db): Promise<void> => {
           if (!next) throw new Refusal('PASSWORD_ALREADY_USED');
           const user = await userOf(inside, input.params);

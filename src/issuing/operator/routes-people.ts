@@ -52,8 +52,8 @@ import { settingsAfter } from './settings.ts';
 
 const Mobile = Text({ min: 5, max: 15, description: 'Plus sign and digits.' });
 
-export function peopleEndpoints({ issuer, tools, change }: IssuingOffice): OperatorEndpoint[] {
-  const { db, permutation, ids, clock } = issuer;
+export function peopleEndpoints({ deps, tools, change }: IssuingOffice): OperatorEndpoint[] {
+  const { db, permutation, ids, clock } = deps;
   const { outward, inward } = permutation;
 
   const identityJson = (row: Identity): object => ({
@@ -228,7 +228,7 @@ export function peopleEndpoints({ issuer, tools, change }: IssuingOffice): Opera
         const { id: tenantId } = await tenantNamed(db, input.params.tenant);
         const identity = await identityOf(tenantId, input.params.id);
         // Made before the change begins: it takes long on purpose, and nobody should wait for it holding a lock.
-        const hashed = password === undefined ? null : await issuer.passwords.from(tenantId, password);
+        const hashed = password === undefined ? null : await deps.passwords.from(tenantId, password);
         const made = await change(input, 'user.create', input.params.id, async (inside) => {
           const user = await userCreate(inside, tools, {
             id: ids.next(),

@@ -39,7 +39,7 @@ import {
 import { settingsAfter } from './settings.ts';
 
 export function setupEndpoints(office: IssuingOffice): OperatorEndpoint[] {
-  const { db, permutation, clock, ids } = office.issuer;
+  const { db, permutation, clock, ids } = office.deps;
   const { outward } = permutation;
   const tenantOf = (name: string) => tenantNamed(db, name);
   const profileJson = ({ id, programme_id, name, kind, active, settings }: Omit<ProfileRow, 'version'>): object => ({

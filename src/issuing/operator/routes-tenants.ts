@@ -37,8 +37,8 @@ import {
 import { settingsAfter } from './settings.ts';
 
 export function tenantEndpoints(office: IssuingOffice): OperatorEndpoint[] {
-  const { issuer, tools } = office;
-  const { db, permutation, clock, ids } = issuer;
+  const { deps, tools } = office;
+  const { db, permutation, clock, ids } = deps;
   const { outward } = permutation;
 
   const tenantOf = (name: string) => tenantNamed(db, name);

@@ -22,11 +22,11 @@ const login = (email: string, password: string): Request => [
   { email, password: { value: password } },
 ];
 
-async function sessions(issuer: IssuingDeps, stage: Stage, { token }: Caller): Promise<Scenario[]> {
+async function sessions(deps: IssuingDeps, stage: Stage, { token }: Caller): Promise<Scenario[]> {
   const { tenant } = await stage.session(CONSUMER);
   const aged = async (ageMs: number): Promise<Caller> => withToken(await stage.oldToken(CONSUMER, ageMs));
   const ended = await stage.token(CONSUMER);
-  await logout(issuer, await sessionOf(issuer, tenant, ended, 'allowed'));
+  await logout(deps, await sessionOf(deps, tenant, ended, 'allowed'));
   await stage.lock();
   const unauthorized = refusal('UNAUTHORIZED');
   return [
@@ -48,14 +48,14 @@ async function sessions(issuer: IssuingDeps, stage: Stage, { token }: Caller): P
   ];
 }
 
-async function codes(issuer: IssuingDeps, stage: Stage, consumer: Caller): Promise<Scenario[]> {
+async function codes(deps: IssuingDeps, stage: Stage, consumer: Caller): Promise<Scenario[]> {
   /** A session to which codes were sent so long ago, one after another, and which then tried so many wrong ones. */
   const sent = async (agesMs: readonly number[], wrong = 0): Promise<Caller> => {
     const token = await stage.token(USER_OF_CODES);
-    const session = await sessionOf(issuer, (await stage.session(USER_OF_CODES)).tenant, token, 'allowed');
-    for (const ageMs of agesMs) await sendCode(before(issuer, ageMs), session, 'SMS');
+    const session = await sessionOf(deps, (await stage.session(USER_OF_CODES)).tenant, token, 'allowed');
+    for (const ageMs of agesMs) await sendCode(before(deps, ageMs), session, 'SMS');
     for (let i = 0; i < wrong; i++)
-      await verifyCode(issuer, session, '999999').catch((error: unknown) => {
+      await verifyCode(deps, session, '999999').catch((error: unknown) => {
         if (!(error instanceof Refusal)) throw error;
       });
     return withToken(token);
@@ -121,8 +121,8 @@ async function people(stage: Stage, consumer: Caller): Promise<Scenario[]> {
   ];
 }
 
-export const peopleScenarios = async (issuer: IssuingDeps, stage: Stage, consumer: Caller): Promise<Scenario[]> => [
-  ...(await sessions(issuer, stage, consumer)),
-  ...(await codes(issuer, stage, consumer)),
+export const peopleScenarios = async (deps: IssuingDeps, stage: Stage, consumer: Caller): Promise<Scenario[]> => [
+  ...(await sessions(deps, stage, consumer)),
+  ...(await codes(deps, stage, consumer)),
   ...(await people(stage, consumer)),
 ];

@@ -10,11 +10,11 @@ import { type Caller, refused, type Scenario, scenario } from './scenario.ts';
 import { SECRET, stageFor, type UsedRef } from './stage.ts';
 
 export async function issuingScenarios(
-  issuer: IssuingDeps,
+  deps: IssuingDeps,
   authorizer: Authorizer,
   usedRef: UsedRef,
 ): Promise<Scenario[]> {
-  const stage = stageFor(issuer, authorizer);
+  const stage = stageFor(deps, authorizer);
   const token = await stage.token('consumer@sandbox.test');
   const consumer: Caller = { secret: SECRET, token };
   return [
@@ -22,7 +22,7 @@ export async function issuingScenarios(
     ...fieldScenarios(consumer),
     ...(await cardScenarios(stage, consumer)),
     ...(await accountScenarios(stage, consumer)),
-    ...(await peopleScenarios(issuer, stage, consumer)),
+    ...(await peopleScenarios(deps, stage, consumer)),
     ...service(consumer, await usedRef(await stage.session('consumer@sandbox.test'), '/cards/request')),
   ];
 }

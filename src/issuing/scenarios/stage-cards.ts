@@ -78,7 +78,7 @@ const STAGED = {
 export type StagedCard = keyof typeof STAGED;
 
 interface On {
-  readonly issuer: IssuingDeps;
+  readonly deps: IssuingDeps;
   readonly authorizer: Authorizer;
   readonly of: Session;
   readonly asker: Asker;
@@ -86,20 +86,18 @@ interface On {
 }
 const view = (): object => ({});
 
-async function blockPin({ issuer, authorizer, card }: On): Promise<void> {
-  const values = await clearValues(issuer, card);
+async function blockPin({ deps, authorizer, card }: On): Promise<void> {
+  const values = await clearValues(deps, card);
   const pan = Pan.parse(values.number);
   const pin = values.pin === '0000' ? '0001' : '0000';
   if (!pan) throw new Error('a card without a number');
   const verification = { minor: 0n, currency: card.currency };
   for (let i = 0; i < 3; i++)
-    await authorizer.ask(
-      presenting(merchantWire(issuer, 'authorize', verification, { channel: 'chip' }), { pan, pin }),
-    );
+    await authorizer.ask(presenting(merchantWire(deps, 'authorize', verification, { channel: 'chip' }), { pan, pin }));
 }
 
-async function profileOf({ issuer, card }: On) {
-  const profile = await issuer.tenants.profile(card.tenant_id, card.profile_id);
+async function profileOf({ deps, card }: On) {
+  const profile = await deps.tenants.profile(card.tenant_id, card.profile_id);
   if (!profile) throw new Error('the sandbox is not whole');
   return profile;
 }
@@ -107,23 +105,23 @@ async function profileOf({ issuer, card }: On) {
 const STEPS: Readonly<Record<Step, (on: On) => Promise<unknown>>> = {
   async order(on) {
     const profile = await profileOf(on);
-    return upgradeCard(on.issuer, on.asker, on.card.id, profile, ORDER, view, null);
+    return upgradeCard(on.deps, on.asker, on.card.id, profile, ORDER, view, null);
   },
-  activate: ({ issuer, asker, card }) => activateCard(issuer, asker, card.id, ACTIVATION_CODE, view, openHolds, null),
-  block: ({ issuer, asker, card }) => changeCard(issuer, asker, card.id, 'block', openHolds, null),
-  remove: ({ issuer, asker, card }) => changeCard(issuer, asker, card.id, 'remove', openHolds, null),
-  'report-lost': ({ issuer, asker, card }) => changeCard(issuer, asker, card.id, 'report-lost', openHolds, null),
+  activate: ({ deps, asker, card }) => activateCard(deps, asker, card.id, ACTIVATION_CODE, view, openHolds, null),
+  block: ({ deps, asker, card }) => changeCard(deps, asker, card.id, 'block', openHolds, null),
+  remove: ({ deps, asker, card }) => changeCard(deps, asker, card.id, 'remove', openHolds, null),
+  'report-lost': ({ deps, asker, card }) => changeCard(deps, asker, card.id, 'report-lost', openHolds, null),
   async replace(on) {
     const request = { kind: 'replace-lost-stolen', activationCode: null } as const;
-    return replaceCard(on.issuer, on.asker, on.card, await profileOf(on), request, view, openHolds, null);
+    return replaceCard(on.deps, on.asker, on.card, await profileOf(on), request, view, openHolds, null);
   },
-  fund: ({ issuer, of, card }) =>
+  fund: ({ deps, of, card }) =>
     transfer(
-      issuer,
+      deps,
       of,
       {
         source: { type: 'managed_accounts', id: '2001' },
-        destination: { type: 'managed_cards', id: issuer.permutation.outward(card.id) },
+        destination: { type: 'managed_cards', id: deps.permutation.outward(card.id) },
         destinationAmount: { currency: 'EUR', amount: 1 },
       },
       null,
@@ -131,20 +129,20 @@ const STEPS: Readonly<Record<Step, (on: On) => Promise<unknown>>> = {
   'block-pin': blockPin,
 };
 
-export function cardStage(issuer: IssuingDeps, authorizer: Authorizer, session: (email: string) => Promise<Session>) {
-  const { db, permutation } = issuer;
+export function cardStage(deps: IssuingDeps, authorizer: Authorizer, session: (email: string) => Promise<Session>) {
+  const { db, permutation } = deps;
 
   async function make({ email = 'consumer@sandbox.test', data = {}, steps = [] }: Made, tag: string): Promise<Card> {
     const of = await session(email);
     const asker: Asker = { tenantId: of.tenant.id, identityId: of.identity.id };
-    const made = await createCard(issuer, of, { type: 'consumer', data: { ...goodCard, tag, ...data } } as never, null);
+    const made = await createCard(deps, of, { type: 'consumer', data: { ...goodCard, tag, ...data } } as never, null);
     const id = fixedId(permutation, (JSON.parse(made.body ?? '{}') as { id: string }).id);
     const read = async (): Promise<Card> => {
       const card = await cardGet(db, asker.tenantId, id);
       if (!card) throw new Error('a card that was just made is not there');
       return card;
     };
-    for (const step of steps) await STEPS[step]({ issuer, authorizer, of, asker, card: await read() });
+    for (const step of steps) await STEPS[step]({ deps, authorizer, of, asker, card: await read() });
     return read();
   }
 
@@ -175,9 +173,9 @@ export function cardStage(issuer: IssuingDeps, authorizer: Authorizer, session: 
       const known = (await walletTokensOf(db, [key])).find(({ state }) => state === 'DELETED');
       if (known) return [card, known.id];
       const asker: Asker = { tenantId: card.tenant_id, identityId: card.identity_id };
-      const asked = await requestToken(issuer, asker, card.id, { wallet: 'APPLE', device: 'scenario' }, null);
+      const asked = await requestToken(deps, asker, card.id, { wallet: 'APPLE', device: 'scenario' }, null);
       const id = fixedId(permutation, (JSON.parse(asked.body ?? '{}') as { id: string }).id);
-      await moveToken(issuer, asker, card.id, id, 'remove', null);
+      await moveToken(deps, asker, card.id, id, 'remove', null);
       return [card, id];
     },
   };

@@ -38,23 +38,23 @@ export interface Stage {
   readonly lock: () => Promise<void>;
 }
 
-/** The same issuer at an earlier moment. */
-export const before = (issuer: IssuingDeps, ageMs: number): IssuingDeps => ({
-  ...issuer,
+/** The same dependencies at an earlier moment. */
+export const before = (deps: IssuingDeps, ageMs: number): IssuingDeps => ({
+  ...deps,
   clock: {
-    now: () => addMs(issuer.clock.now(), -ageMs),
-    elapsed: () => issuer.clock.elapsed(),
-    sleep: (ms, signal) => issuer.clock.sleep(ms, signal),
+    now: () => addMs(deps.clock.now(), -ageMs),
+    elapsed: () => deps.clock.elapsed(),
+    sleep: (ms, signal) => deps.clock.sleep(ms, signal),
   },
 });
 
-export function stageFor(issuer: IssuingDeps, authorizer: Authorizer): Stage {
-  const { permutation, db } = issuer;
+export function stageFor(deps: IssuingDeps, authorizer: Authorizer): Stage {
+  const { permutation, db } = deps;
   const tenantId = sandboxTenantId(permutation, 'sandbox');
 
   async function userOf(email: string) {
     const fixed = sandboxUsers.find((user) => user.email === email);
-    const user = fixed && (await userGet(issuer.db, tenantId, fixedId(permutation, fixed.id)));
+    const user = fixed && (await userGet(deps.db, tenantId, fixedId(permutation, fixed.id)));
     if (!user) throw new Error(`the sandbox has no ${email}`);
     return user;
   }
@@ -62,15 +62,15 @@ export function stageFor(issuer: IssuingDeps, authorizer: Authorizer): Stage {
   async function session(email: string): Promise<Session> {
     const user = await userOf(email);
     const [tenant, identity] = await Promise.all([
-      issuer.tenants.tenant(tenantId),
-      identityGet(issuer.db, tenantId, user.identity_id),
+      deps.tenants.tenant(tenantId),
+      identityGet(deps.db, tenantId, user.identity_id),
     ]);
     if (!tenant || !identity) throw new Error('the sandbox is not whole');
     return { tenant, identity, user, tokenHash: '', steppedUp: false };
   }
 
-  const token = async (email: string): Promise<string> => sessionCreate(issuer, await userOf(email));
-  const cards = cardStage(issuer, authorizer, session);
+  const token = async (email: string): Promise<string> => sessionCreate(deps, await userOf(email));
+  const cards = cardStage(deps, authorizer, session);
 
   async function account(state: StagedAccount): Promise<string> {
     const of = await session(CONSUMER);
@@ -80,10 +80,10 @@ export function stageFor(issuer: IssuingDeps, authorizer: Authorizer): Stage {
     const known = accounts[0] && permutation.outward(accounts[0].id);
     if (known) return known;
     const asked = { profileId: '1011', friendlyName: 'Scenario', tag, currency: 'EUR' };
-    const made = await createAccount(issuer, of, asked, null);
+    const made = await createAccount(deps, of, asked, null);
     const { id } = JSON.parse(made.body ?? '{}') as { id: string };
     const asker = { tenantId, identityId: of.identity.id };
-    if (state === 'closed') await changeAccount(issuer, asker, fixedId(permutation, id), 'remove', attachedCards, null);
+    if (state === 'closed') await changeAccount(deps, asker, fixedId(permutation, id), 'remove', attachedCards, null);
     else await cards.make({ data: { profileId: '1002', mode: 'DEBIT_MODE', parentManagedAccountId: id } }, tag);
     return id;
   }
@@ -91,13 +91,13 @@ export function stageFor(issuer: IssuingDeps, authorizer: Authorizer): Stage {
   return {
     session,
     token,
-    oldToken: async (email, ageMs) => sessionCreate(issuer, await userOf(email), ageMs),
+    oldToken: async (email, ageMs) => sessionCreate(deps, await userOf(email), ageMs),
     async steppedUp(email) {
       const made = await token(email);
       const { tenant } = await session(email);
-      const fresh = await sessionOf(issuer, tenant, made, 'allowed');
-      await sendCode(issuer, fresh, 'SMS');
-      await verifyCode(issuer, fresh, '123456');
+      const fresh = await sessionOf(deps, tenant, made, 'allowed');
+      await sendCode(deps, fresh, 'SMS');
+      await verifyCode(deps, fresh, '123456');
       return made;
     },
     card: async (state) => permutation.outward((await cards.staged(state)).id),
@@ -108,7 +108,7 @@ export function stageFor(issuer: IssuingDeps, authorizer: Authorizer): Stage {
     account,
     async lock() {
       const [locked, forgiven] = [await userOf(LOCKED), await userOf(USER_OF_CODES)];
-      const now = issuer.clock.now();
+      const now = deps.clock.now();
       await loginReset(db, { tenantId, id: locked.id }, now);
       await loginTried(db, tenantId, locked.id, { right: false, now, most: 1, until: addMs(now, 30 * 60_000) });
       await loginReset(db, { tenantId, id: forgiven.id }, now);
