@@ -9,8 +9,8 @@ import { checked } from '../fields/index.ts';
 import { type Identity, identityGet, usersOf } from '../people/index.ts';
 import type { Tenant } from '../tenants/index.ts';
 import { aliasesOf } from '../tenants/index.ts';
+import { counted } from './answer-schemas.ts';
 import type { IssuingOffice } from './office.ts';
-import { counted } from './routes-answers.ts';
 import { notFound, refusing, TAG, tenantNamed, unknown, WithId, wrong } from './schemas.ts';
 
 const Page = Shape({ offset: Optional(Integer(0, 999_999_999)), per_page: Optional(Integer(1, 1000)) });

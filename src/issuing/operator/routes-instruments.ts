@@ -8,8 +8,8 @@ import { changeCard } from '../life/index.ts';
 import { manufactured } from '../plastic/index.ts';
 import { openHolds } from '../rules/index.ts';
 import { clearValues } from '../secrets/index.ts';
+import { cardNumber } from './answer-schemas.ts';
 import type { IssuingOffice } from './office.ts';
-import { cardNumber } from './routes-answers.ts';
 import { notFound, refusing, TAG, unknown } from './schemas.ts';
 
 const ById = Type.Object({ id: Digits({ max: 20 }) });

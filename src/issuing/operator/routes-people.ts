@@ -6,6 +6,7 @@ import {
   Failure,
   Flag,
   Integer,
+  listOf,
   type OperatorEndpoint,
   Optional,
   operatorEndpoint,
@@ -31,8 +32,8 @@ import {
   userUpsert,
 } from '../people/index.ts';
 import { CHANNELS_3DS, KYC_LEVELS, KYC_STATES, OWNER_TYPES, programmeRows } from '../tenants/index.ts';
+import { factors, ownedIdentity, ownedUser, userWithFactors } from './answer-schemas.ts';
 import type { IssuingOffice } from './office.ts';
-import { factors, listOf, ownedIdentity, ownedUser, userWithFactors } from './routes-answers.ts';
 import {
   Name,
   notFound,

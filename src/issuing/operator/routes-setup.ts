@@ -5,6 +5,7 @@ import {
   Failure,
   Flag,
   Integer,
+  listOf,
   type OperatorEndpoint,
   Optional,
   operatorEndpoint,
@@ -22,8 +23,8 @@ import {
   rangeInsert,
   rangesList,
 } from '../tenants/index.ts';
+import { cardRange, installation, profile, programme } from './answer-schemas.ts';
 import type { IssuingOffice } from './office.ts';
-import { cardRange, installation, listOf, profile, programme } from './routes-answers.ts';
 import {
   Name,
   notFound,

@@ -5,6 +5,7 @@ import {
   Duration,
   Failure,
   Flag,
+  listOf,
   type OperatorEndpoint,
   Optional,
   operatorEndpoint,
@@ -20,8 +21,8 @@ import {
   tenantRows,
   tenantUpsert,
 } from '../tenants/index.ts';
+import { newSecret, secret, tenant } from './answer-schemas.ts';
 import type { IssuingOffice } from './office.ts';
-import { listOf, newSecret, secret, tenant } from './routes-answers.ts';
 import {
   Name,
   notFound,

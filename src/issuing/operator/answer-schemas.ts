@@ -9,7 +9,6 @@ const text = Type.String();
 const flag = Type.Boolean();
 const count = Type.Integer({ minimum: 0 });
 
-export const listOf = (name: string, schema: TSchema): TSchema => Shape({ [name]: Type.Array(schema) });
 export const counted = (name: string, schema: TSchema): TSchema => Shape({ [name]: Type.Array(schema), count });
 
 interface Part {
