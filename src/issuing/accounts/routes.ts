@@ -1,6 +1,7 @@
 // /managed-accounts.
 import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
 import type { Once } from '../../store/index.ts';
+import { dateOf } from '../fields/index.ts';
 import type { Identity } from '../people/index.ts';
 import { answered, conflict, done, type IssuingDeps, Refusal, type RefusalCode } from '../requests/index.ts';
 import type { Tenant } from '../tenants/index.ts';
@@ -22,8 +23,6 @@ const endpoint = endpointOf<Asking>();
 const TAG = 'Managed accounts';
 
 const unknown = { 404: { description: 'No such account of this identity' } } as const;
-
-const dateOf = (ms: number | undefined): Date | null => (ms === undefined ? null : new Date(ms));
 
 export interface StatementInput {
   readonly offset?: number | undefined;

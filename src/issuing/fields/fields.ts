@@ -201,6 +201,9 @@ export function queryInteger<const Options extends NumberOptions>(options: Optio
   );
 }
 
+/** The moment that milliseconds in a query say; null: the filter was not given. */
+export const dateOf = (ms: number | undefined): Date | null => (ms === undefined ? null : new Date(ms));
+
 /** A JSON object; unknown members are ignored. Anything but an object is NOT_IN; where one must be, REQUIRED, as if it were absent. */
 export function object<const Properties extends TProperties, const Options extends Presence & Common>(
   properties: Properties,

@@ -11,14 +11,13 @@ import {
   card as shownCard,
   unknownCard,
 } from '../cards/index.ts';
+import { dateOf } from '../fields/index.ts';
 import type { IssuingDeps } from '../requests/index.ts';
 import { CardsQuery } from './schemas.ts';
 import { viewFor, viewsFor } from './view.ts';
 
 const endpoint = endpointOf<Session>();
 const TAG = 'Cards';
-
-const dateOf = (ms: number | undefined): Date | null => (ms === undefined ? null : new Date(ms));
 
 export function readingEndpoints(deps: IssuingDeps): AnyEndpoint<Session>[] {
   const { db, permutation } = deps;

@@ -2,7 +2,7 @@
 
 import { type AnyEndpoint, Choice, endpointOf, Optional, Shape } from '../../http/index.ts';
 import { currency, PAGE, tag } from '../accounts/index.ts';
-import { amount, choice, digits, object, pathId, shape, text } from '../fields/index.ts';
+import { amount, choice, dateOf, digits, object, pathId, shape, text } from '../fields/index.ts';
 import type { Identity } from '../people/index.ts';
 import {
   conflict,
@@ -53,8 +53,6 @@ const shownTransfer = Shape(
   },
   { title: 'Transfer' },
 );
-
-const dateOf = (ms: number | undefined): Date | null => (ms === undefined ? null : new Date(ms));
 
 export function transferEndpoints(deps: IssuingDeps): AnyEndpoint<Asking>[] {
   const { db, permutation } = deps;
