@@ -17,15 +17,13 @@ export { dueAtOf, expiryMoment, mmyy, monthAfter } from './dates.ts';
 export { cardsDue, nextCardDueAt } from './due-queries.ts';
 export { cardsList, EVERY_CARD } from './list-queries.ts';
 export * from './model.ts';
-export { nextNumber, providerFor } from './numbers.ts';
+export { type DrawnNumber, drawNumber, providerFor, rangeFor } from './numbers.ts';
 export { cardView, createdView, type Secrets } from './present.ts';
 export {
   type CardKey,
   cardAnywhere,
   cardGet,
-  cardInsert,
   cardKind,
-  cardNumberInsert,
   cardOfFingerprint,
   cardUpdate,
   needCard,

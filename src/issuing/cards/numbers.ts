@@ -1,7 +1,12 @@
 // Card numbers: the n-th of a range, by a keyed permutation, so that every number is given out once and none tells its neighbours.
 // Rule: a number is made inside the commit that counts it as used.
 import { assert, luhnDigit, Pan } from '../../base/index.ts';
-import type { Brand, CardRange, Profile } from '../tenants/index.ts';
+import type { Change, Loaded } from '../../store/index.ts';
+import { type IssuingDeps, Refusal } from '../requests/index.ts';
+import { type Brand, type CardRange, type Profile, rangeKind, rangeUpdate } from '../tenants/index.ts';
+import { liveChanges } from './counts-queries.ts';
+import type { Card } from './model.ts';
+import { cardInsert, cardNumberInsert } from './queries.ts';
 
 type Keyed = (purpose: string, data: string) => Buffer;
 
@@ -29,13 +34,48 @@ export function permuted(keyed: Keyed, name: string, size: bigint, index: bigint
 }
 
 /** The next number of a range that has one left. */
-export function nextNumber(keyed: Keyed, { name, prefix, number_length, size, used }: CardRange): Pan {
+function nextNumber(keyed: Keyed, { name, prefix, number_length, size, used }: CardRange): Pan {
   const own = permuted(keyed, name, size, used).toString();
   const payload = prefix + own.padStart(number_length - prefix.length - 1, '0');
   assert(payload.length === number_length - 1, 'a range whose numbers fit');
   const pan = Pan.parse(payload + luhnDigit(payload));
   assert(pan, 'a card number');
   return pan;
+}
+
+/** A number that was drawn for one new card. */
+export interface DrawnNumber {
+  readonly brand: Brand;
+  readonly pan: Pan;
+  /** What makes the card: its row, its number, the range that has one number less, the counts of live cards. */
+  changesFor(card: Card): Change[];
+}
+
+/** The next number of the range; INSTRUMENT_NOT_FOUND where the profile has no range, or the range no number left. */
+export function drawNumber({ vault }: IssuingDeps, loaded: Loaded, rangeName: string | null): DrawnNumber {
+  const range = rangeName === null ? undefined : loaded.get(rangeKind, rangeName);
+  if (!range || range.used >= range.size) throw new Refusal('INSTRUMENT_NOT_FOUND');
+  const pan = nextNumber((purpose, data) => vault.keyed(purpose, data), range);
+  return {
+    brand: range.brand,
+    pan,
+    changesFor(card) {
+      const sealed = vault.seal(card.tenant_id, card.id, { pan, expiry: '', holder: null });
+      return [
+        cardInsert(card),
+        sealed.change,
+        cardNumberInsert({ fingerprint: sealed.fingerprint, tenant_id: card.tenant_id, card_id: card.id }),
+        rangeUpdate({ ...range, used: range.used + 1n }),
+        ...liveChanges(card, 1n),
+      ];
+    },
+  };
+}
+
+/** The range of the brand that routing picks; null: none that the profile has. */
+export function rangeFor(profile: Profile, currency: string, country: string): string | null {
+  const provider = providerFor(profile, currency, country);
+  return (provider && profile.settings.ranges[provider]) ?? null;
 }
 
 /** The brand that routing picks; null: none that the profile has. */

@@ -9,17 +9,15 @@ import {
   COUNT_LEVELS,
   type CountKey,
   type CountLevel,
-  cardInsert,
-  cardNumberInsert,
   countKeysOf,
   countKind,
   createdView,
+  type DrawnNumber,
+  drawNumber,
   dueAtOf,
-  liveChanges,
   monthAfter,
   needCount,
-  nextNumber,
-  providerFor,
+  rangeFor,
 } from '../cards/index.ts';
 import type { Identity, User } from '../people/index.ts';
 import { activationHash, orderedPlastic } from '../plastic/index.ts';
@@ -32,7 +30,7 @@ import {
   type RefusalCode,
 } from '../requests/index.ts';
 import type { CardLimits } from '../rules/index.ts';
-import { needRange, type Profile, type Programme, rangeKind, rangeUpdate, type Tenant } from '../tenants/index.ts';
+import { needRange, type Profile, type Programme, type Tenant } from '../tenants/index.ts';
 import { artworkFor, creationConflict, type ThreeDs, type Wanted } from './conflicts.ts';
 import { linkedOf, mobileOfUser, parentOf, programmeOf } from './facts.ts';
 import { type MobileKey, mobileInsert, mobileKind, needMobile } from './queries.ts';
@@ -151,7 +149,6 @@ export async function createCard(
     linkedOf(deps, owner, wanted.threeDs),
     mobileOfUser(deps, owner, programme, wanted),
   ]);
-  const provider = profile && providerFor(profile, wanted.currency, wanted.country);
   const counted = {
     tenant_id: tenant.id,
     identity_id: identity.id,
@@ -175,7 +172,7 @@ export async function createCard(
       wanted.mobile !== null && programme.settings.uniqueMobile
         ? { tenant_id: tenant.id, programme_id: programme.id, mobile: wanted.mobile }
         : null,
-    rangeName: (provider && profile?.settings.ranges[provider]) ?? null,
+    rangeName: profile && rangeFor(profile, wanted.currency, wanted.country),
     id: deps.ids.next(),
   };
   const levelOne = programme.settings.kyc[identity.kyc_level].cards !== null;
@@ -220,22 +217,15 @@ function made(
   mobileHolder: bigint | undefined,
   loaded: Loaded,
 ): Ending {
-  const { owner, profile, rangeName } = plan;
-  const range = rangeName === null ? undefined : loaded.get(rangeKind, rangeName);
-  if (!profile || !range || range.used >= range.size) throw new Refusal('INSTRUMENT_NOT_FOUND');
-  const pan = nextNumber((purpose, data) => deps.vault.keyed(purpose, data), range);
-  const usedRange = { ...range, used: range.used + 1n };
-  const bare = newCard(deps, plan, profile, { parentId, brand: range.brand, first: pan.bin(6), last: pan.lastFour });
+  const { owner, profile } = plan;
+  if (!profile) throw new Refusal('INSTRUMENT_NOT_FOUND');
+  const drawn = drawNumber(deps, loaded, plan.rangeName);
+  const bare = newCard(deps, plan, profile, parentId, drawn);
   const { card, changes: plastic } = profile.settings.physicalByDefault
     ? withPlastic(deps, owner, bare, profile)
     : { card: bare, changes: [] };
-  const sealed = deps.vault.seal(card.tenant_id, card.id, { pan, expiry: '', holder: null });
   const changes: Change[] = [
-    cardInsert(card),
-    sealed.change,
-    cardNumberInsert({ fingerprint: sealed.fingerprint, tenant_id: card.tenant_id, card_id: card.id }),
-    rangeUpdate(usedRange),
-    ...liveChanges(card, 1n),
+    ...drawn.changesFor(card),
     ...(parentId === null ? [fundsInsert(emptyFunds(card.tenant_id, card.id, card.currency))] : []),
     ...(plan.mobileKey && mobileHolder === undefined ? [mobileInsert(plan.mobileKey, card.identity_id)] : []),
     ...plastic,
@@ -252,12 +242,8 @@ function newCard(
   { clock }: IssuingDeps,
   { owner: { tenant, identity }, input: { data }, wanted, programme, id }: Plan,
   profile: Profile,
-  from: {
-    readonly parentId: bigint | null;
-    readonly brand: Card['brand'];
-    readonly first: string;
-    readonly last: string;
-  },
+  parentId: bigint | null,
+  { brand, pan }: DrawnNumber,
 ): Card {
   const now = clock.now();
   const { settings } = profile;
@@ -269,13 +255,13 @@ function newCard(
     profile_id: profile.id,
     mode: wanted.mode,
     currency: wanted.currency,
-    parent_account_id: from.parentId,
+    parent_account_id: parentId,
     ...ACTIVE,
     type: 'VIRTUAL',
-    brand: from.brand,
+    brand,
     classification: classificationOf(identity),
-    first_six: from.first,
-    last_four: from.last,
+    first_six: pan.bin(6),
+    last_four: pan.lastFour,
     starts: monthAfter(now, 0),
     expires: monthAfter(now, settings.expiryPeriodMonths),
     renewal: settings.renewal,

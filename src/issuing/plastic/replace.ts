@@ -6,16 +6,13 @@ import {
   type Asker,
   askerIs,
   type Card,
-  cardInsert,
   cardKind,
-  cardNumberInsert,
   cardUpdate,
+  drawNumber,
   dueAtOf,
-  liveChanges,
   monthAfter,
-  nextNumber,
   type PhysicalCard,
-  providerFor,
+  rangeFor,
 } from '../cards/index.ts';
 import { needsOfChange, type OpenHolds, restand } from '../life/index.ts';
 import type { CardViewer } from '../reading/index.ts';
@@ -27,7 +24,7 @@ import {
   Refusal,
   type RefusalCode,
 } from '../requests/index.ts';
-import { needRange, type Profile, rangeKind, rangeUpdate } from '../tenants/index.ts';
+import { needRange, type Profile } from '../tenants/index.ts';
 import { liveTokens, walletTokenInsert, walletTokensKind } from '../tokens/index.ts';
 import { activationHash, orderedPlastic } from './order.ts';
 
@@ -62,8 +59,7 @@ export async function replaceCard(
   openHolds: OpenHolds,
   once: Once | null,
 ): Promise<CommittedAnswer> {
-  const provider = providerFor(profile, card.currency, card.details.billingAddress.country);
-  const rangeName = (provider && profile.settings.ranges[provider]) ?? null;
+  const rangeName = rangeFor(profile, card.currency, card.details.billingAddress.country);
   const newId = deps.ids.next();
   return commitAnswer(deps, once, {
     name: `card.${request.kind}`,
@@ -145,17 +141,16 @@ function succeeded(
     readonly view: CardViewer;
   },
 ): Ending {
-  const range = rangeName === null ? undefined : loaded.get(rangeKind, rangeName);
-  if (!range || range.used >= range.size) throw new Refusal('INSTRUMENT_NOT_FOUND');
+  const drawn = drawNumber(deps, loaded, rangeName);
+  const { brand, pan } = drawn;
   const now = deps.clock.now();
   const { outward } = deps.permutation;
-  const pan = nextNumber((purpose, data) => deps.vault.keyed(purpose, data), range);
   const { endedTokens, ...details } = old.details;
   const base: Card = {
     ...old,
     ...ACTIVE,
     id: newId,
-    brand: range.brand,
+    brand,
     type: 'VIRTUAL',
     first_six: pan.bin(6),
     last_four: pan.lastFour,
@@ -177,15 +172,7 @@ function succeeded(
     details: { ...base.details, physical: plasticAgain(deps, base, old, request, 'LOST_STOLEN', now) },
   };
   const card: Card = { ...plastic, due_at: dueAtOf(plastic) };
-  const usedRange = { ...range, used: range.used + 1n };
-  const sealed = deps.vault.seal(card.tenant_id, card.id, { pan, expiry: '', holder: null });
-  const changes: Change[] = [
-    cardInsert(card),
-    sealed.change,
-    cardNumberInsert({ fingerprint: sealed.fingerprint, tenant_id: card.tenant_id, card_id: card.id }),
-    rangeUpdate(usedRange),
-    ...liveChanges(card, 1n),
-  ];
+  const changes: Change[] = drawn.changesFor(card);
   const money = card.parent_account_id === null ? moved(deps, loaded, old, card, now) : null;
   if (money) changes.push(...money.changes);
   const tokens = loaded.get(walletTokensKind, { tenantId: old.tenant_id, id: old.id }) ?? [];
