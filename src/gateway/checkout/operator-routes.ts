@@ -20,12 +20,11 @@ import {
   WebAddress,
 } from '../../http/index.ts';
 import type { Committer } from '../../store/index.ts';
-import { type Project, ProjectRefusal, type Projects } from '../projects/index.ts';
+import { type Project, ProjectPath, ProjectRefusal, type Projects } from '../projects/index.ts';
 import type { LinkFields, LinkResult } from './link.ts';
 import { qrSvg } from './qr.ts';
 
 const refuse = refuserOf({ project_closed: ['conflict', 'The project is closed'] });
-const OfProject = Shape({ login: Text({ max: 64, description: 'Login of the project.' }) });
 const Language = Optional(Text({ max: 35, description: 'Language of the page: en, de, fr …; en by default.' }));
 
 const Link = Shape(
@@ -79,7 +78,7 @@ export function linkOperatorEndpoints({ projects, changes, createLink }: LinksDe
       summary: 'Makes an order and the address of its payment page, to be sent or shown as a picture',
       description: 'The address is told once. `qr_svg` is the address as a QR code.',
       right: null,
-      params: OfProject,
+      params: ProjectPath,
       body: Link,
       wrongIn: wrongLink,
       example: { amount: 49.9, currency: 'EUR', description: 'Invoice 1001', expiration_timeout: '7d' },

@@ -32,7 +32,7 @@ import { ProjectRefusal } from './errors.ts';
 import { projectGet, type Tools } from './manage.ts';
 import type { Projects } from './projects.ts';
 import type { TerminalRow } from './queries.ts';
-import { credential, newCredential, terminal } from './schemas.ts';
+import { credential, newCredential, ProjectLogin, ProjectPath, terminal } from './schemas.ts';
 import { terminalGet, terminalList, terminalPut, terminalRemove } from './terminals.ts';
 
 /** What an operator's requests about projects are served with. */
@@ -46,9 +46,7 @@ export interface ProjectsDesk {
   readonly changes: Changes;
 }
 
-const Login = Text({ max: 64, description: 'Login of the project.' });
-const OfProject = Shape({ login: Login });
-const OfPart = Shape({ login: Login, id: Text({ max: 64 }) });
+const OfPart = Shape({ login: ProjectLogin, id: Text({ max: 64 }) });
 
 const Terminal = Shape(
   {
@@ -95,7 +93,7 @@ export function accessEndpoints(
       operation: 'terminalList',
       summary: 'Lists terminals in the order of preference',
       right: null,
-      params: OfProject,
+      params: ProjectPath,
       answers: { 200: { description: 'Terminals', schema: listOf('terminals', terminal) }, ...unknownProject },
       handler: async ({ params }) => ({
         status: 200,
@@ -167,7 +165,7 @@ export function accessEndpoints(
       operation: 'credentialList',
       summary: 'Lists credentials, the latest first; secrets are not shown',
       right: null,
-      params: OfProject,
+      params: ProjectPath,
       answers: { 200: { description: 'Credentials', schema: listOf('credentials', credential) }, ...unknownProject },
       async handler({ params }) {
         const { id } = await projectGet(database, params.login);
@@ -180,7 +178,7 @@ export function accessEndpoints(
       operation: 'credentialCreate',
       summary: 'Makes a credential and shows its secret, once',
       right: null,
-      params: OfProject,
+      params: ProjectPath,
       body: Shape({
         label: Text({ max: 64, description: 'For people: which program holds it.' }),
         rights: Type.Array(Choice(ALL_RIGHTS as readonly ['read', 'create', 'capture', 'refund', 'payout']), {

@@ -24,6 +24,7 @@ export {
 export { projectOperatorEndpoints, projectRefusalOf } from './operator-routes.ts';
 export { createProjects, type Projects } from './projects.ts';
 export type { ProjectRow, TerminalRow } from './queries.ts';
+export { ProjectLogin, ProjectPath } from './schemas.ts';
 export { sandboxSecrets, seedSandbox } from './seed.ts';
 export { settingProblems, settingRules } from './setting-rules.ts';
 export {

@@ -30,12 +30,9 @@ import {
   settingsPatch,
 } from './manage.ts';
 import type { ProjectRow } from './queries.ts';
-import { project, settings } from './schemas.ts';
+import { ProjectLogin, ProjectPath, project, settings } from './schemas.ts';
 import { settingRules } from './setting-rules.ts';
 import { defaultSettings } from './settings.ts';
-
-const Login = Text({ max: 64, description: 'Login of the project.' });
-const OfProject = Shape({ login: Login });
 
 const OPERATIONS = ['authorize', 'charge', 'reverse', 'refund', 'credit', 'chargeback'] as const;
 const Decimal = (description: string): ReturnType<typeof Token> => Token({ max: 16, description });
@@ -122,7 +119,7 @@ function projectEndpoints(
       operation: 'projectCreate',
       summary: 'Makes a project',
       right: null,
-      body: Shape({ login: Login, name: Text({ max: 100 }), accounting_currency: Currency() }),
+      body: Shape({ login: ProjectLogin, name: Text({ max: 100 }), accounting_currency: Currency() }),
       answers: {
         201: { description: 'The project', schema: project, headers: { Location: 'The project' } },
         409: { description: 'The login is taken' },
@@ -142,7 +139,7 @@ function projectEndpoints(
       cost: ({ per_page = 100 }) => per_page,
       summary: 'Lists projects by login',
       right: null,
-      query: Shape({ after: Optional(Login), per_page: Optional(Integer(1, 1000)) }),
+      query: Shape({ after: Optional(ProjectLogin), per_page: Optional(Integer(1, 1000)) }),
       answers: {
         200: {
           description: 'Projects by login',
@@ -164,7 +161,7 @@ function projectEndpoints(
       operation: 'projectGet',
       summary: 'Shows a project',
       right: null,
-      params: OfProject,
+      params: ProjectPath,
       answers: { 200: { description: 'The project', schema: project }, ...unknownProject },
       handler: async ({ params }) => ({ status: 200, body: projectJson(await projectGet(database, params.login)) }),
     }),
@@ -174,7 +171,7 @@ function projectEndpoints(
       operation: 'projectPatch',
       summary: "Changes a project's name, or closes and opens it",
       right: null,
-      params: OfProject,
+      params: ProjectPath,
       body: Shape({ name: Optional(Text({ max: 100 })), active: Optional(Flag()) }),
       answers: { 200: { description: 'The project', schema: project }, ...unknownProject, ...wrong },
       async handler(input) {
@@ -200,7 +197,7 @@ function projectEndpoints(
       operation: 'settingsGet',
       summary: 'Shows every setting of a project',
       right: null,
-      params: OfProject,
+      params: ProjectPath,
       answers: { 200: { description: 'Settings', schema: settings }, ...unknownProject },
       handler: async ({ params }) => ({ status: 200, body: settingsOf(await projectGet(database, params.login)) }),
     }),
@@ -210,7 +207,7 @@ function projectEndpoints(
       operation: 'settingsPatch',
       summary: 'Changes settings; null sets one back to its default',
       right: null,
-      params: OfProject,
+      params: ProjectPath,
       body: Settings,
       example: { unlinked_credit: true, capture_delay: '1d', page_attempts: null },
       answers: { 200: { description: 'Every setting', schema: settings }, ...unknownProject, ...wrong },
@@ -231,7 +228,7 @@ function projectEndpoints(
       operation: 'pricingGet',
       summary: 'Shows the pricing plan of a project',
       right: null,
-      params: OfProject,
+      params: ProjectPath,
       answers: { 200: { description: 'The plan', schema: Pricing }, ...unknownProject },
       handler: async ({ params }) => ({ status: 200, body: (await projectGet(database, params.login)).pricing }),
     }),
@@ -243,7 +240,7 @@ function projectEndpoints(
       description:
         'Of the rules that fit an operation the most specific one counts: card type before country, then the first.',
       right: null,
-      params: OfProject,
+      params: ProjectPath,
       body: Pricing,
       example: { rules: [{ operation: 'charge', percent: '2.9', fixed: '0.30' }], reserve: { percent: '5', days: 30 } },
       answers: { 200: { description: 'The plan', schema: Pricing }, ...unknownProject, ...wrong },

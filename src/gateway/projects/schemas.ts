@@ -1,8 +1,12 @@
-// What an operator is answered about projects, as schemas. Rule: closed, as every answer is; a secret stands only in the answer that makes it.
+// How an operator names a project in an address, and what is answered about it, as schemas.
+// Rule: closed, as every answer is; a secret stands only in the answer that makes it.
 import Type, { type TSchema } from 'typebox';
-import { Choice, Id, Instant, Matching, Nullable, Shape, ShownCertificates } from '../../http/index.ts';
+import { Choice, Id, Instant, Matching, Nullable, Shape, ShownCertificates, Text } from '../../http/index.ts';
 import { ALL_RIGHTS } from './credentials.ts';
 import { settingRules } from './setting-rules.ts';
+
+export const ProjectLogin = Text({ max: 64, description: 'Login of the project.' });
+export const ProjectPath = Shape({ login: ProjectLogin });
 
 const text = Type.String();
 const flag = Type.Boolean();

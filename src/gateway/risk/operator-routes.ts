@@ -16,15 +16,13 @@ import {
   unfit,
 } from '../../http/index.ts';
 import type { Transaction } from '../../store/index.ts';
-import { type Project, ProjectRefusal, type Projects } from '../projects/index.ts';
+import { type Project, ProjectLogin, ProjectPath, ProjectRefusal, type Projects } from '../projects/index.ts';
 import type { RiskRule } from './queries.ts';
 import type { Risk } from './risk.ts';
 import { CLASSES } from './ruleset.ts';
 
 const refuse = refuserOf({ rule_unknown: ['not_found', 'The project has no such rule'] });
-const Login = Text({ max: 64, description: 'Login of the project.' });
-const OfProject = Shape({ login: Login });
-const OfRule = Shape({ login: Login, id: Text({ min: 1, max: 64 }) });
+const OfRule = Shape({ login: ProjectLogin, id: Text({ min: 1, max: 64 }) });
 
 const rule = Shape(
   {
@@ -84,7 +82,7 @@ export function ruleOperatorEndpoints({ projects, risk, changes }: RulesDesk): O
       operation: 'ruleList',
       summary: "Lists a project's fraud rules",
       right: null,
-      params: OfProject,
+      params: ProjectPath,
       answers: {
         200: { description: 'Rules', schema: listOf('rules', rule) },
         404: { description: 'No such project' },

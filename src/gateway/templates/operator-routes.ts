@@ -15,7 +15,7 @@ import {
   type Violation,
 } from '../../http/index.ts';
 import type { Db } from '../../store/index.ts';
-import { ProjectRefusal, type Projects } from '../projects/index.ts';
+import { ProjectLogin, ProjectPath, ProjectRefusal, type Projects } from '../projects/index.ts';
 import {
   filledTemplate,
   type StoredTemplate,
@@ -29,9 +29,7 @@ import { listedTemplate, template } from './schemas.ts';
 import { FIELD_NAMES, type PageTemplate } from './template.ts';
 
 const refuse = refuserOf({ template_unknown: ['not_found', 'The project has no such template'] });
-const Login = Text({ max: 64, description: 'Login of the project.' });
-const OfProject = Shape({ login: Login });
-const OfTemplate = Shape({ login: Login, id: Text({ max: 64, description: 'Id of the template.' }) });
+const OfTemplate = Shape({ login: ProjectLogin, id: Text({ max: 64, description: 'Id of the template.' }) });
 const Language = Optional(Text({ max: 35, description: 'Language of the page: en, de, fr …; en by default.' }));
 
 const Colour = (description: string): ReturnType<typeof Type.Unsafe<string>> =>
@@ -99,7 +97,7 @@ export function templateOperatorEndpoints(desk: TemplatesDesk): OperatorEndpoint
       operation: 'templateList',
       summary: 'Lists templates of the payment page by id; logos are not shown',
       right: null,
-      params: OfProject,
+      params: ProjectPath,
       answers: { 200: { description: 'Templates', schema: listOf('templates', listedTemplate) }, ...unknownProject },
       handler: async ({ params }) => ({
         status: 200,
@@ -174,7 +172,7 @@ export function templateOperatorEndpoints(desk: TemplatesDesk): OperatorEndpoint
       operation: 'templateTry',
       summary: 'Shows the payment page in a template that is not stored',
       right: null,
-      params: OfProject,
+      params: ProjectPath,
       body: Shape({ ...look, language: Language }, { title: 'PageTemplateToTry' }),
       wrongIn: wrongTemplate,
       example: { ...EXAMPLE, language: 'de' },
