@@ -20,6 +20,7 @@ export { openShared, type Shared } from './followed.ts';
 export { databaseIsGone } from './gone.ts';
 export { openInstallation } from './installation.ts';
 export { claimDatabase } from './installation-mode.ts';
+export { kept } from './kept.ts';
 export type { FaultPoint } from './lane.ts';
 export { type Lease, type LeaseTimes, openLease } from './lease.ts';
 export { migrate, migrated } from './migrate.ts';

@@ -3,7 +3,7 @@
 // seen by the next request; what another process committed, by a request two seconds later.
 import { timingSafeEqual } from 'node:crypto';
 import { type Clock, type Log, opensTo } from '../../base/index.ts';
-import type { Db } from '../../store/index.ts';
+import { type Db, kept } from '../../store/index.ts';
 import { secretHash } from './credentials.ts';
 import type { Keyed } from './manage.ts';
 import { type AccountRow, accountsSince } from './queries.ts';
@@ -29,10 +29,6 @@ export interface Projects {
   /** What was committed before this call is in force here when it resolves, or at the latest when memory is read next. */
   refresh(): Promise<void>;
 }
-
-/** Older than this, memory is compared with the database behind the request; older than the second, before it. */
-const FRESH_MS = 1000;
-const STALE_MS = 2000;
 
 interface Candidate {
   readonly hash: Buffer;
@@ -63,43 +59,19 @@ function accountsInMemory({ database, clock, log }: ProjectsOptions): Memory {
   const byId = new Map<bigint, Account>();
   const byLogin = new Map<string, Account>();
   let version = 0n;
-  let loadedMs = Number.NEGATIVE_INFINITY;
-  let loading: Promise<void> | null = null;
 
-  async function load(): Promise<void> {
-    const startedMs = clock.elapsed();
-    for (const row of await accountsSince(database, version)) {
-      const account = accountFrom(row);
-      byId.set(row.id, account);
-      byLogin.set(row.login, account);
-      version = row.version;
-    }
-    loadedMs = startedMs;
-  }
-
-  const loadOnce = (): Promise<void> => {
-    loading ??= load().finally(() => {
-      loading = null;
-    });
-    return loading;
-  };
-
-  /** undefined: memory is fresh enough to be read now. */
-  function fresh(): Promise<void> | undefined {
-    const ageMs = clock.elapsed() - loadedMs;
-    if (ageMs < FRESH_MS) return undefined;
-    const loaded = loadOnce();
-    if (ageMs >= STALE_MS) return loaded;
-    loaded.catch((error: unknown) => log.warn({ err: error }, 'projects could not be read again'));
-    return undefined;
-  }
-
-  async function refresh(): Promise<void> {
-    // A load under way may have begun before the commit.
-    await loading?.catch(() => undefined);
-    loadedMs = Number.NEGATIVE_INFINITY;
-    await loadOnce().catch((error: unknown) => log.warn({ err: error }, 'projects could not be read again'));
-  }
+  const { fresh, look, refresh } = kept(
+    'projects',
+    async () => {
+      for (const row of await accountsSince(database, version)) {
+        const account = accountFrom(row);
+        byId.set(row.id, account);
+        byLogin.set(row.login, account);
+        version = row.version;
+      }
+    },
+    { clock, log },
+  );
 
   return {
     async byLogin(login) {
@@ -109,7 +81,7 @@ function accountsInMemory({ database, clock, log }: ProjectsOptions): Memory {
     async byId(id) {
       await fresh();
       // What another process has just made may turn up here in an order's row before this process looked.
-      if (!byId.has(id)) await loadOnce();
+      if (!byId.has(id)) await look();
       return byId.get(id) ?? null;
     },
     async all() {

@@ -2,7 +2,7 @@
 // Rule: a wrong secret costs the same work as a right one; what this process committed is seen by the next request, what another process
 // committed by a request two seconds later.
 import { type Clock, type Log, opensTo } from '../../base/index.ts';
-import type { Db, Transaction } from '../../store/index.ts';
+import { type Db, kept, type Transaction } from '../../store/index.ts';
 import { filled } from '../fields/index.ts';
 import {
   defaultInstallation,
@@ -45,10 +45,6 @@ export interface TenantsRoom extends Tenants {
 
 /** Secrets are found by this hash, so that looking one up tells nothing of it. */
 export const secretHash = (keyed: Keyed, secret: string): Buffer => keyed('tenant.secret', secret);
-
-/** Older than this, memory is compared with the database behind the request; older than the second, before it. */
-const FRESH_MS = 1000;
-const STALE_MS = 2000;
 
 interface Opener {
   readonly tenant: Tenant;
@@ -125,53 +121,32 @@ async function read(db: Db, version: bigint): Promise<Memory> {
 
 export function createTenants({ database, keyed, clock, log }: TenantsOptions): TenantsRoom {
   let memory = NOTHING;
-  let loadedMs = Number.NEGATIVE_INFINITY;
-  let loading: Promise<void> | null = null;
-
-  async function load(): Promise<void> {
-    const startedMs = clock.elapsed();
-    const version = await versionNow(database);
-    if (version !== memory.version) memory = await read(database, version);
-    loadedMs = startedMs;
-  }
-  const loadOnce = (): Promise<void> => {
-    loading ??= load().finally(() => {
-      loading = null;
-    });
-    return loading;
-  };
-
-  /** Resolves when memory may be read. */
-  async function fresh(): Promise<Memory> {
-    const ageMs = clock.elapsed() - loadedMs;
-    if (ageMs >= FRESH_MS) {
-      const loaded = loadOnce();
-      if (ageMs >= STALE_MS) await loaded;
-      else loaded.catch((error: unknown) => log.warn({ err: error }, 'tenants could not be read again'));
-    }
+  const { fresh, refresh } = kept(
+    'tenants',
+    async () => {
+      const version = await versionNow(database);
+      if (version !== memory.version) memory = await read(database, version);
+    },
+    { clock, log },
+  );
+  const current = async (): Promise<Memory> => {
+    await fresh();
     return memory;
-  }
-
-  async function refresh(): Promise<void> {
-    // A load under way may have begun before the commit.
-    await loading?.catch(() => undefined);
-    loadedMs = Number.NEGATIVE_INFINITY;
-    await loadOnce().catch((error: unknown) => log.warn({ err: error }, 'tenants could not be read again'));
-  }
+  };
 
   return {
     refresh,
     async authenticate(secret, certificate = null) {
-      const { secrets } = await fresh();
+      const { secrets } = await current();
       const found = secrets.get(secretHash(keyed, secret).toString('hex'));
       if (!found?.tenant.active || !opensTo(found.certificates, certificate)) return null;
       return found.expiresAt === null || found.expiresAt > clock.now() ? found.tenant : null;
     },
-    tenant: async (id) => (await fresh()).tenants.get(id) ?? null,
-    programme: async (tenantId, id) => (await fresh()).programmes.get(keyOf(tenantId, id)) ?? null,
-    profile: async (tenantId, id) => (await fresh()).profiles.get(keyOf(tenantId, id)) ?? null,
-    installation: async () => (await fresh()).installation,
-    all: async () => [...(await fresh()).tenants.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
+    tenant: async (id) => (await current()).tenants.get(id) ?? null,
+    programme: async (tenantId, id) => (await current()).programmes.get(keyOf(tenantId, id)) ?? null,
+    profile: async (tenantId, id) => (await current()).profiles.get(keyOf(tenantId, id)) ?? null,
+    installation: async () => (await current()).installation,
+    all: async () => [...(await current()).tenants.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
     async change(work) {
       try {
         return await database.transaction(work);
