@@ -1,7 +1,7 @@
 // Puts the sandbox's tenants into the database, on the first start; what is there stays as the operator left it.
 // Rule: live mode knows none of these secrets, and doesn't start while one of them is valid.
 import type { Permutation } from '../../base/index.ts';
-import type { Db } from '../../store/index.ts';
+import type { Db, Transaction } from '../../store/index.ts';
 import { secretCreate, type Tools, tenantCreate } from './manage.ts';
 import { installationPut, profileUpsert, programmeUpsert, rangeInsert, tenantRows, versionNext } from './queries.ts';
 import { sandboxInstallation, sandboxProfiles, sandboxProgrammes, sandboxRanges, sandboxTenants } from './sandbox.ts';
@@ -23,6 +23,7 @@ export type SeedMore = (tools: Tools, permutation: Permutation) => Promise<(db: 
 
 /** True when this start has made the data. Two processes may try at once: one waits for the other. */
 export async function seedTenants(
+  database: { transaction(work: (db: Transaction) => Promise<boolean>): Promise<boolean> },
   tenants: TenantsRoom,
   tools: Tools,
   permutation: Permutation,
@@ -31,13 +32,15 @@ export async function seedTenants(
   const first = sandboxTenantId(permutation, 'sandbox');
   if (await tenants.tenant(first)) return false;
   const prepared = await more(tools, permutation);
-  return tenants.change(async (db) => {
+  const made = await database.transaction(async (db) => {
     await versionNext(db);
     if ((await tenantRows(db)).some(({ id }) => id === first)) return false;
     await seedSetup(db, tools, permutation);
     await prepared(db);
     return true;
   });
+  await tenants.refresh();
+  return made;
 }
 
 async function seedSetup(db: Db, tools: Tools, permutation: Permutation): Promise<void> {

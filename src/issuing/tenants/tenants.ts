@@ -2,7 +2,7 @@
 // Rule: a wrong secret costs the same work as a right one; what this process committed is seen by the next request, what another process
 // committed by a request two seconds later.
 import { type Clock, type Log, opensTo } from '../../base/index.ts';
-import { type Db, kept, type Transaction } from '../../store/index.ts';
+import { type Db, kept } from '../../store/index.ts';
 import { filled } from '../fields/index.ts';
 import {
   defaultInstallation,
@@ -30,7 +30,7 @@ import {
 export type Keyed = (purpose: string, data: Buffer | string) => Buffer;
 
 export interface TenantsOptions {
-  readonly database: Db & { transaction<Value>(work: (db: Transaction) => Promise<Value>): Promise<Value> };
+  readonly database: Db;
   readonly keyed: Keyed;
   readonly clock: Clock;
   readonly log: Log;
@@ -39,8 +39,6 @@ export interface TenantsOptions {
 export interface TenantsRoom extends Tenants {
   /** What was committed before this call is in force here when it resolves. */
   refresh(): Promise<void>;
-  /** Runs changes in one transaction; once this resolves they are in force here. */
-  change<Value>(work: (db: Transaction) => Promise<Value>): Promise<Value>;
 }
 
 /** Secrets are found by this hash, so that looking one up tells nothing of it. */
@@ -147,12 +145,5 @@ export function createTenants({ database, keyed, clock, log }: TenantsOptions): 
     profile: async (tenantId, id) => (await current()).profiles.get(keyOf(tenantId, id)) ?? null,
     installation: async () => (await current()).installation,
     all: async () => [...(await current()).tenants.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
-    async change(work) {
-      try {
-        return await database.transaction(work);
-      } finally {
-        await refresh();
-      }
-    },
   };
 }

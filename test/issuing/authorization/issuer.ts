@@ -118,7 +118,7 @@ export async function issuerWorld(ports: Partial<AuthorizationPorts> = {}): Prom
   const beside: IssuingDeps = { ...issuer, ids: besideIds, committer: besideCommitter };
   const created_at = new Date(NOW);
   const set = async (settings: Settings): Promise<void> => {
-    await tenants.change(async (db) => {
+    await database.transaction(async (db) => {
       await tenantUpsert(db, {
         id: TENANT,
         name: 'tenant',
@@ -156,6 +156,7 @@ export async function issuerWorld(ports: Partial<AuthorizationPorts> = {}): Prom
         updated_at: created_at,
       });
     });
+    await tenants.refresh();
   };
   await set({});
 

@@ -6,7 +6,7 @@ import { createTenants, type TenantsRoom, type Tools } from '../../../src/issuin
 import { secretCreate, tenantCreate } from '../../../src/issuing/tenants/manage.ts';
 import { programmeUpsert } from '../../../src/issuing/tenants/queries.ts';
 import type { Keyed } from '../../../src/issuing/tenants/tenants.ts';
-import type { Db } from '../../../src/store/index.ts';
+import type { Db, Transaction } from '../../../src/store/index.ts';
 import { type HandClock, handClock } from '../../projects/bench.ts';
 import { silent, type TestDatabase, testDatabase } from '../../support/database.ts';
 
@@ -18,28 +18,36 @@ export interface TenantsBench {
   readonly tools: Tools;
   readonly permutation: Permutation;
   readonly tenants: TenantsRoom;
+  /** One transaction of changes; once it resolves `tenants` knows of them. */
+  change<Value>(work: (db: Transaction) => Promise<Value>): Promise<Value>;
   /** What another process on the same database sees, through a database of its own if one is given. */
-  other(database?: TenantsDatabase): TenantsRoom;
+  other(database?: Db): TenantsRoom;
 }
-export type TenantsDatabase = Pick<TestDatabase, 'query' | 'transaction'>;
 
 export async function tenantsBench(): Promise<TenantsBench> {
   const database = await testDatabase();
   const clock = handClock();
   const tools: Tools = { clock, ids: idMaker(clock, 1), random: systemRandom, keyed };
-  const other = (own: TenantsDatabase = database): TenantsRoom =>
-    createTenants({ database: own, keyed, clock, log: silent });
-  return { database, clock, tools, permutation: idPermutation(Buffer.alloc(16, 5)), tenants: other(), other };
+  const other = (own: Db = database): TenantsRoom => createTenants({ database: own, keyed, clock, log: silent });
+  const tenants = other();
+  const change: TenantsBench['change'] = async (work) => {
+    try {
+      return await database.transaction(work);
+    } finally {
+      await tenants.refresh();
+    }
+  };
+  return { database, clock, tools, permutation: idPermutation(Buffer.alloc(16, 5)), tenants, change, other };
 }
 
 /** A tenant with one programme and one secret. */
 export async function aTenant(
-  { tenants, tools }: TenantsBench,
+  { change, tools }: TenantsBench,
   name: string,
 ): Promise<{ readonly id: bigint; readonly programme: bigint; readonly secret: string; readonly secretId: bigint }> {
   const id = tools.ids.next();
   const programme = tools.ids.next();
-  const made = await tenants.change(async (db) => {
+  const made = await change(async (db) => {
     await tenantCreate(db, tools, { id, name, settings: {} });
     await programmeUpsert(db, {
       tenant_id: id,

@@ -38,7 +38,8 @@ import {
 import { type TenantsBench, tenantsBench } from './bench.ts';
 
 let at: TenantsBench;
-const seed = (tenants = at.tenants): Promise<boolean> => seedTenants(tenants, at.tools, at.permutation, seedPeople);
+const seed = (tenants = at.tenants): Promise<boolean> =>
+  seedTenants(at.database, tenants, at.tools, at.permutation, seedPeople);
 const idOf = (outward: string): bigint => fixedId(at.permutation, outward);
 const tenantId = (name: string): bigint => sandboxTenantId(at.permutation, name);
 
@@ -230,7 +231,7 @@ test('a second start changes nothing, and what the operator changed stays', asyn
     ({ tenant_id, id }) => tenant_id === sandbox && id === idOf('1006'),
   );
   assert.ok(row);
-  await at.tenants.change((db) => profileUpsert(db, { ...row, name: 'Changed', active: false }));
+  await at.change((db) => profileUpsert(db, { ...row, name: 'Changed', active: false }));
   const before = await everything();
   assert.equal(await seed(), false);
   assert.equal(await seed(at.other()), false);
@@ -243,6 +244,6 @@ test('live mode is told every tenant whose published secret is valid, until it i
   assert.deepEqual((await sandboxTenantSecrets(tenants)).sort(), sandboxTenants.map(({ name }) => name).sort());
   for (const { id } of await tenantRows(database))
     for (const secret of await secretsOf(database, id))
-      await tenants.change((db) => secretEnd(db, id, secret.id, clock.now(), clock.now()));
+      await at.change((db) => secretEnd(db, id, secret.id, clock.now(), clock.now()));
   assert.deepEqual(await sandboxTenantSecrets(tenants), []);
 });

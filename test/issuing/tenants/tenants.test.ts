@@ -28,7 +28,7 @@ before(async () => {
 const rename = async (id: bigint, name: string): Promise<void> => {
   const row = (await tenantRows(at.database)).find((tenant) => tenant.id === id);
   assert.ok(row);
-  await at.tenants.change((db) => tenantUpsert(db, { ...row, name }));
+  await at.change((db) => tenantUpsert(db, { ...row, name }));
 };
 
 test('a new tenant is active and has the defaults', async () => {
@@ -67,7 +67,7 @@ test('what is not exactly a valid secret opens nothing', async () => {
 test('while a secret is rotated both open the tenant; the old one ends on time and the new one stays', async () => {
   const { id, secret, secretId } = await aTenant(at, 'rotating');
   const { clock, tenants, tools } = at;
-  const next = await tenants.change(async (db) => {
+  const next = await at.change(async (db) => {
     const now = clock.now();
     assert.equal(await secretEnd(db, id, secretId, new Date(now.getTime() + 60_000), now), true);
     return secretCreate(db, tools, id, { label: 'next' });
@@ -84,7 +84,7 @@ test('ending a secret never lengthens its life, and an ended one can not be ende
   const { id, secret, secretId } = await aTenant(at, 'ending');
   const { clock, tenants } = at;
   const end = (ms: number): Promise<boolean> =>
-    tenants.change((db) => {
+    at.change((db) => {
       const now = clock.now();
       return secretEnd(db, id, secretId, new Date(now.getTime() + ms), now);
     });
@@ -100,7 +100,7 @@ test('a revoked secret is refused by the next request of this process, and two s
   const { id, secret, secretId } = await aTenant(at, 'revoked');
   const other = at.other();
   assert.ok(await other.authenticate(secret));
-  await at.tenants.change((db) => secretEnd(db, id, secretId, at.clock.now(), at.clock.now()));
+  await at.change((db) => secretEnd(db, id, secretId, at.clock.now(), at.clock.now()));
   assert.equal(await at.tenants.authenticate(secret), null);
   at.clock.advance(2000);
   assert.equal(await other.authenticate(secret), null);
@@ -110,7 +110,7 @@ test('a secret is ended under its own tenant only', async () => {
   const one = await aTenant(at, 'own');
   const two = await aTenant(at, 'foreign');
   const now = at.clock.now();
-  assert.equal(await at.tenants.change((db) => secretEnd(db, two.id, one.secretId, now, now)), false);
+  assert.equal(await at.change((db) => secretEnd(db, two.id, one.secretId, now, now)), false);
   assert.equal((await at.tenants.authenticate(one.secret))?.id, one.id);
 });
 
@@ -118,10 +118,10 @@ test('an inactive tenant is refused with any of its secrets, and is there again 
   const { id, secret } = await aTenant(at, 'switched');
   const [row] = (await tenantRows(at.database)).filter((tenant) => tenant.id === id);
   assert.ok(row);
-  await at.tenants.change((db) => tenantUpsert(db, { ...row, active: false }));
+  await at.change((db) => tenantUpsert(db, { ...row, active: false }));
   assert.equal(await at.tenants.authenticate(secret), null);
   assert.equal((await at.tenants.tenant(id))?.active, false, 'cards it has issued still find it');
-  await at.tenants.change((db) => tenantUpsert(db, { ...row, active: true }));
+  await at.change((db) => tenantUpsert(db, { ...row, active: true }));
   assert.equal((await at.tenants.authenticate(secret))?.id, id);
 });
 
@@ -139,9 +139,9 @@ test('programmes and profiles of one tenant are none of another, also under the 
     settings: {},
     created_at: at.clock.now(),
   });
-  await at.tenants.change((db) => profileUpsert(db, profile(one, 'of a')));
+  await at.change((db) => profileUpsert(db, profile(one, 'of a')));
   assert.equal(await at.tenants.profile(two.id, 77n), null);
-  await at.tenants.change((db) => profileUpsert(db, profile(two, 'of b')));
+  await at.change((db) => profileUpsert(db, profile(two, 'of b')));
   const shown = async (tenantId: bigint): Promise<Profile | null> => at.tenants.profile(tenantId, 77n);
   assert.deepEqual(
     [await shown(one.id), await shown(two.id)].map((found) => [found?.name, found?.programmeId, found?.settings]),
@@ -155,7 +155,7 @@ test('programmes and profiles of one tenant are none of another, also under the 
 test('rows keep what differs from the defaults; what is read is whole', async () => {
   const { id, programme } = await aTenant(at, 'sparse');
   const { clock, tenants } = at;
-  await tenants.change((db) =>
+  await at.change((db) =>
     programmeUpsert(db, {
       tenant_id: id,
       id: programme,
@@ -182,7 +182,7 @@ test('a null within settings stands for the default, at any depth; a KYC level w
   const created_at = at.clock.now();
   // As an operator may have sent it: the database holds JSON, not our types.
   const settings = <Of>(json: object): Of => json as Of;
-  await at.tenants.change(async (db) => {
+  await at.change(async (db) => {
     const kyc = { KYC_LEVEL_1: { cards: null, debitCards: null, rules: { spendLimit: null } }, KYC_LEVEL_2: null };
     await programmeUpsert(db, {
       tenant_id: id,
@@ -222,12 +222,12 @@ test('a null within settings stands for the default, at any depth; a KYC level w
 
 test('the settings of the installation are read back, and set back', async () => {
   const { tenants } = at;
-  await tenants.change((db) => installationPut(db, { cardLimits: { total: 5, currencies: { RUB: 0 } } }));
+  await at.change((db) => installationPut(db, { cardLimits: { total: 5, currencies: { RUB: 0 } } }));
   assert.deepEqual(await tenants.installation(), {
     cardLimits: { total: 5, currencies: { RUB: 0 } },
     rules: {},
   });
-  await tenants.change((db) => installationPut(db, {}));
+  await at.change((db) => installationPut(db, {}));
   assert.deepEqual(await tenants.installation(), defaultInstallation);
 });
 
@@ -251,7 +251,6 @@ test('five hundred requests within a second cost one look at the version, and re
       queries++;
       return database.query(text, values);
     },
-    transaction: (work) => database.transaction(work),
   });
   await counted.all();
   const first = queries;
@@ -274,7 +273,6 @@ test('memory serves while the database is away for less than two seconds, and re
   let away = false;
   const tenants = at.other({
     query: (text, values) => (away ? Promise.reject(new Error('away')) : database.query(text, values)),
-    transaction: (work) => database.transaction(work),
   });
   assert.ok(await tenants.authenticate(secret));
   away = true;
@@ -289,7 +287,7 @@ test('memory serves while the database is away for less than two seconds, and re
 test('a change that fails leaves nothing, and its error comes through', async () => {
   const { tenants, tools, database } = at;
   const before = await database.query('select version from issuing_versions');
-  const failing = tenants.change(async (db) => {
+  const failing = at.change(async (db) => {
     await tenantCreate(db, tools, { id: tools.ids.next(), name: 'never', settings: {} });
     throw new Error('no');
   });
@@ -304,7 +302,7 @@ test('a change that fails leaves nothing, and its error comes through', async ()
 test('names are taken once', async () => {
   const { tenants, tools } = at;
   await aTenant(at, 'once');
-  const again = tenants.change((db) => tenantCreate(db, tools, { id: tools.ids.next(), name: 'once', settings: {} }));
+  const again = at.change((db) => tenantCreate(db, tools, { id: tools.ids.next(), name: 'once', settings: {} }));
   await assert.rejects(again, /duplicate key/);
   assert.equal((await tenants.all()).filter(({ name }) => name === 'once').length, 1);
 });
