@@ -2,8 +2,9 @@
 // Owns cards, card_numbers and card_counts. Rule: a card is changed on its locked row only, and counted by the commit that makes or ends it.
 
 export { card, cardsPage, createdCard, operationOf, revealed, unknownCard } from './answer-schemas.ts';
-export { type Asker, askerIs, askerOf, cardAsked, cardsOf, idGiven, profileOf } from './asker.ts';
+export { type Asker, askerOf, cardAsked, cardsOf, idGiven, profileOf } from './asker.ts';
 export { attachedCards } from './attached-queries.ts';
+export { commitOnCard } from './commit.ts';
 export {
   COUNT_LEVELS,
   type CountKey,

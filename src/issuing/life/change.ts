@@ -4,23 +4,15 @@ import type { Kind, Loaded, Need, Once } from '../../store/index.ts';
 import { blocked, destroyed, type Funds, fundsKind, needFunds, type Standing, unblocked } from '../accounts/index.ts';
 import {
   type Asker,
-  askerIs,
   type Card,
   type CardKey,
-  cardKind,
   cardUpdate,
+  commitOnCard,
   dueAtOf,
   liveChanges,
   needCard,
 } from '../cards/index.ts';
-import {
-  type CommittedAnswer,
-  commitAnswer,
-  type Ending,
-  type IssuingDeps,
-  Refusal,
-  type RefusalCode,
-} from '../requests/index.ts';
+import { type CommittedAnswer, type Ending, type IssuingDeps, Refusal, type RefusalCode } from '../requests/index.ts';
 import { liveTokens, walletTokenMoves, walletTokensKind } from '../tokens/index.ts';
 
 /** Port: what is still held for a card, minor units; loaded behind the card's lock, which every authorization takes too. */
@@ -115,13 +107,12 @@ export function changeCard(
 ): Promise<CommittedAnswer> {
   const key = { tenantId: asker.tenantId, id };
   const rule: Move = MOVES[move];
-  return commitAnswer(deps, once, {
+  return commitOnCard(deps, once, {
     name: `card.${move}`,
-    owner: asker.tenantId,
+    asker,
+    id,
     needs: needsOfChange(asker.tenantId, id, openHolds),
-    decide(loaded): Ending {
-      const card = loaded.get(cardKind, key);
-      if (!askerIs(card, asker)) throw new Refusal('RESOURCE_NOT_FOUND');
+    decide(card, loaded) {
       const standing = rule.stand({
         card,
         funds: loaded.get(fundsKind, key) ?? null,

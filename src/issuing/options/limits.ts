@@ -1,15 +1,8 @@
 // Spend rules of a card: put (replaces them), patch, delete. Refusals in the order of RULES (docs/contract/issuing.md#card-limit).
 import type { Once } from '../../store/index.ts';
 import type { Session } from '../access/index.ts';
-import { type Card, cardKind, cardUpdate, needCard } from '../cards/index.ts';
-import {
-  type CommittedAnswer,
-  commitAnswer,
-  type Ending,
-  type IssuingDeps,
-  Refusal,
-  type RefusalCode,
-} from '../requests/index.ts';
+import { askerOf, type Card, cardUpdate, commitOnCard } from '../cards/index.ts';
+import { type CommittedAnswer, type IssuingDeps, Refusal, type RefusalCode } from '../requests/index.ts';
 import type { SpendRules } from '../rules/index.ts';
 
 /** The greatest amount that the network can carry (DE 4, twelve digits). */
@@ -41,21 +34,18 @@ export const limitsRefusal = (rules: SpendRules, card: Card, prepaidLimits: bool
 /** 204. `change`: from the rules as they stand to what they shall be. */
 export function changeLimits(
   deps: IssuingDeps,
-  { tenant, identity }: Session,
+  session: Session,
   id: bigint,
   change: (rules: SpendRules) => SpendRules,
   once: Once | null,
 ): Promise<CommittedAnswer> {
-  const need = needCard(tenant.id, id);
-  return commitAnswer(deps, once, {
+  return commitOnCard(deps, once, {
     name: 'card.limits',
-    owner: tenant.id,
-    needs: [need],
-    decide(loaded): Ending {
-      const card = loaded.get(cardKind, { tenantId: tenant.id, id });
-      if (card?.identity_id !== identity.id) throw new Refusal('RESOURCE_NOT_FOUND');
+    asker: askerOf(session),
+    id,
+    decide(card) {
       const rules = change(card.details.rules);
-      const refused = limitsRefusal(rules, card, tenant.settings.prepaidSpendLimits);
+      const refused = limitsRefusal(rules, card, session.tenant.settings.prepaidSpendLimits);
       if (refused) throw new Refusal(refused);
       const after: Card = { ...card, details: { ...card.details, rules }, updated_at: deps.clock.now() };
       return { status: 204, body: null, changes: [cardUpdate(after)] };

@@ -1,7 +1,7 @@
 // PATCH /cards/{cardId}: what is given is judged as on creation, what is absent stays.
 import type { Once } from '../../store/index.ts';
 import type { Session } from '../access/index.ts';
-import { type Address, type Card, type CardDetails, cardKind, cardUpdate, needCard } from '../cards/index.ts';
+import { type Address, askerOf, type Card, type CardDetails, cardUpdate, commitOnCard } from '../cards/index.ts';
 import {
   artworkFor,
   type CardInput,
@@ -17,7 +17,7 @@ import {
   type ThreeDs,
   type Wanted,
 } from '../creation/index.ts';
-import { type CommittedAnswer, commitAnswer, type Ending, type IssuingDeps, Refusal } from '../requests/index.ts';
+import { type CommittedAnswer, type IssuingDeps, Refusal } from '../requests/index.ts';
 import type { Profile } from '../tenants/index.ts';
 
 export interface CardChange {
@@ -104,18 +104,16 @@ export async function patchCard(
     linkedOf(deps, session, foreseen.threeDs),
     change.cardholderMobileNumber === undefined ? false : mobileOfUser(deps, session, programme, foreseen),
   ]);
-  const need = needCard(card.tenant_id, card.id);
   const mobileKey =
     change.cardholderMobileNumber !== undefined && programme.settings.uniqueMobile
       ? { tenant_id: card.tenant_id, programme_id: programme.id, mobile: change.cardholderMobileNumber }
       : null;
-  return commitAnswer(deps, once, {
+  return commitOnCard(deps, once, {
     name: 'card.patch',
-    owner: card.tenant_id,
-    needs: [need, ...(mobileKey ? [needMobile(mobileKey)] : [])],
-    decide(loaded): Ending {
-      const locked = loaded.get(cardKind, { tenantId: card.tenant_id, id: card.id });
-      if (locked?.identity_id !== session.identity.id) throw new Refusal('RESOURCE_NOT_FOUND');
+    asker: askerOf(session),
+    id: card.id,
+    needs: mobileKey ? [needMobile(mobileKey)] : [],
+    decide(locked, loaded) {
       if (locked.state === 'DESTROYED') throw new Refusal('INSTRUMENT_DESTROYED');
       const wanted = wantedAfter(locked, change);
       const { country } = wanted;

@@ -3,17 +3,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Once } from '../../store/index.ts';
 import { blocked } from '../accounts/index.ts';
-import { type Asker, askerIs, type Card, cardKind, cardUpdate, dueAtOf } from '../cards/index.ts';
+import { type Asker, type Card, cardUpdate, commitOnCard, dueAtOf } from '../cards/index.ts';
 import { needsOfChange, type OpenHolds, restand } from '../life/index.ts';
-import {
-  type CommittedAnswer,
-  commitAnswer,
-  type Ending,
-  type IssuingDeps,
-  Refusal,
-  type RefusalCode,
-  refusedEnding,
-} from '../requests/index.ts';
+import { type CommittedAnswer, type IssuingDeps, Refusal, type RefusalCode, refusedEnding } from '../requests/index.ts';
 import { activationHash } from './order.ts';
 
 const MOST_WRONG_CODES = 5;
@@ -37,13 +29,12 @@ export function activateCard(
   openHolds: OpenHolds,
   once: Once | null,
 ): Promise<CommittedAnswer> {
-  return commitAnswer(deps, once, {
+  return commitOnCard(deps, once, {
     name: 'card.activate',
-    owner: asker.tenantId,
+    asker,
+    id,
     needs: needsOfChange(asker.tenantId, id, openHolds),
-    decide(loaded): Ending {
-      const card = loaded.get(cardKind, { tenantId: asker.tenantId, id });
-      if (!askerIs(card, asker)) throw new Refusal('RESOURCE_NOT_FOUND');
+    decide(card, loaded) {
       const refused = ACTIVATION.find(([, applies]) => applies(card));
       const { physical } = card.details;
       if (refused || !physical) throw new Refusal(refused?.[0] ?? 'INSTRUMENT_NOT_PHYSICAL');

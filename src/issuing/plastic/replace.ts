@@ -4,10 +4,9 @@ import type { Change, Loaded, Once } from '../../store/index.ts';
 import { ACTIVE, destroyed, emptyFunds, type Funds, fundsInsert, fundsKind, transferFunds } from '../accounts/index.ts';
 import {
   type Asker,
-  askerIs,
   type Card,
-  cardKind,
   cardUpdate,
+  commitOnCard,
   drawNumber,
   dueAtOf,
   monthAfter,
@@ -16,14 +15,7 @@ import {
 } from '../cards/index.ts';
 import { needsOfChange, type OpenHolds, restand } from '../life/index.ts';
 import type { CardViewer } from '../reading/index.ts';
-import {
-  type CommittedAnswer,
-  commitAnswer,
-  type Ending,
-  type IssuingDeps,
-  Refusal,
-  type RefusalCode,
-} from '../requests/index.ts';
+import { type CommittedAnswer, type Ending, type IssuingDeps, Refusal, type RefusalCode } from '../requests/index.ts';
 import { needRange, type Profile } from '../tenants/index.ts';
 import { liveTokens, walletTokenInsert, walletTokensKind } from '../tokens/index.ts';
 import { activationHash, orderedPlastic } from './order.ts';
@@ -61,16 +53,15 @@ export async function replaceCard(
 ): Promise<CommittedAnswer> {
   const rangeName = rangeFor(profile, card.currency, card.details.billingAddress.country);
   const newId = deps.ids.next();
-  return commitAnswer(deps, once, {
+  return commitOnCard(deps, once, {
     name: `card.${request.kind}`,
-    owner: asker.tenantId,
+    asker,
+    id: card.id,
     needs: [
       ...needsOfChange(asker.tenantId, card.id, openHolds),
       ...(request.kind === 'replace-lost-stolen' && rangeName !== null ? [needRange(rangeName)] : []),
     ],
-    decide(loaded): Ending {
-      const locked = loaded.get(cardKind, { tenantId: asker.tenantId, id: card.id });
-      if (!askerIs(locked, asker)) throw new Refusal('RESOURCE_NOT_FOUND');
+    decide(locked, loaded) {
       const refused = REFUSALS[request.kind].find(([, applies]) => applies(locked));
       if (refused) throw new Refusal(refused[0]);
       return request.kind === 'replace-damaged'

@@ -1,23 +1,7 @@
 // POST /cards/upgrade: a virtual card gets plastic. Rule: one order a card; what comes after it is a replacement.
 import type { Once } from '../../store/index.ts';
-import {
-  type Asker,
-  askerIs,
-  type Card,
-  cardKind,
-  cardUpdate,
-  type DeliveryAddress,
-  dueAtOf,
-  needCard,
-} from '../cards/index.ts';
-import {
-  type CommittedAnswer,
-  commitAnswer,
-  type Ending,
-  type IssuingDeps,
-  Refusal,
-  type RefusalCode,
-} from '../requests/index.ts';
+import { type Asker, type Card, cardUpdate, commitOnCard, type DeliveryAddress, dueAtOf } from '../cards/index.ts';
+import { type CommittedAnswer, type IssuingDeps, Refusal, type RefusalCode } from '../requests/index.ts';
 import type { DeliveryMethod, Profile } from '../tenants/index.ts';
 import { activationHash, orderedPlastic } from './order.ts';
 
@@ -57,14 +41,11 @@ export function upgradeCard(
   view: (card: Card) => object,
   once: Once | null,
 ): Promise<CommittedAnswer> {
-  const need = needCard(asker.tenantId, id);
-  return commitAnswer(deps, once, {
+  return commitOnCard(deps, once, {
     name: 'card.upgrade',
-    owner: asker.tenantId,
-    needs: [need],
-    decide(loaded): Ending {
-      const card = loaded.get(cardKind, { tenantId: asker.tenantId, id });
-      if (!askerIs(card, asker)) throw new Refusal('RESOURCE_NOT_FOUND');
+    asker,
+    id,
+    decide(card) {
       const refused = UPGRADE.find(([, applies]) => applies(card, request, profile));
       if (refused) throw new Refusal(refused[0]);
       const now = deps.clock.now();

@@ -1,15 +1,8 @@
 // The PIN of a physical card: shown through a one-time token, unblocked by its cardholder. Where it is checked: the authorization room.
 import type { Once } from '../../store/index.ts';
 import type { Session } from '../access/index.ts';
-import { type Card, cardKind, cardUpdate, needCard } from '../cards/index.ts';
-import {
-  type CommittedAnswer,
-  commitAnswer,
-  type Ending,
-  type IssuingDeps,
-  Refusal,
-  type RefusalCode,
-} from '../requests/index.ts';
+import { askerOf, type Card, cardUpdate, commitOnCard } from '../cards/index.ts';
+import { type CommittedAnswer, type IssuingDeps, Refusal, type RefusalCode } from '../requests/index.ts';
 import { clearValues, revealToken } from './reveal.ts';
 
 const SHOWN: readonly (readonly [RefusalCode, (card: Card) => boolean])[] = [
@@ -30,18 +23,15 @@ export async function pinFor(deps: IssuingDeps, session: Session, card: Card): P
 /** 204. */
 export function unblockPin(
   deps: IssuingDeps,
-  { tenant, identity }: Session,
+  session: Session,
   id: bigint,
   once: Once | null,
 ): Promise<CommittedAnswer> {
-  const need = needCard(tenant.id, id);
-  return commitAnswer(deps, once, {
+  return commitOnCard(deps, once, {
     name: 'card.pin.unblock',
-    owner: tenant.id,
-    needs: [need],
-    decide(loaded): Ending {
-      const card = loaded.get(cardKind, { tenantId: tenant.id, id });
-      if (card?.identity_id !== identity.id) throw new Refusal('RESOURCE_NOT_FOUND');
+    asker: askerOf(session),
+    id,
+    decide(card) {
       const { physical } = card.details;
       if (card.state === 'DESTROYED') throw new Refusal('INSTRUMENT_DESTROYED');
       if (!physical) throw new Refusal('INSTRUMENT_NOT_PHYSICAL');

@@ -1,8 +1,8 @@
 // A card on a device: asked for by its cardholder, taken into use by the device, given up by either. One object a card and device
 // (docs/contract/issuing.md#wallet-tokens). Rule: under the card's lock, so that no token outlives the card that it stands for.
 import type { Once } from '../../store/index.ts';
-import { type Asker, askerIs, type Card, cardKind, needCard } from '../cards/index.ts';
-import { type CommittedAnswer, commitAnswer, type Ending, type IssuingDeps, Refusal } from '../requests/index.ts';
+import { type Asker, type Card, commitOnCard } from '../cards/index.ts';
+import { type CommittedAnswer, type Ending, type IssuingDeps, Refusal } from '../requests/index.ts';
 import { type WalletToken, walletTokenInsert, walletTokensKind, walletTokenUpdate } from './queries.ts';
 
 export const walletTokenView = (outward: (id: bigint) => string, token: WalletToken): object => ({
@@ -28,15 +28,12 @@ function onTokens(
   decide: (held: Held) => Ending,
 ): Promise<CommittedAnswer> {
   const key = { tenantId: asker.tenantId, id: cardId };
-  return commitAnswer(deps, once, {
+  return commitOnCard(deps, once, {
     name,
-    owner: asker.tenantId,
-    needs: [needCard(asker.tenantId, cardId), { kind: walletTokensKind, key }],
-    decide(loaded): Ending {
-      const card = loaded.get(cardKind, key);
-      if (!askerIs(card, asker)) throw new Refusal('RESOURCE_NOT_FOUND');
-      return decide({ card, tokens: loaded.get(walletTokensKind, key) ?? [] });
-    },
+    asker,
+    id: cardId,
+    needs: [{ kind: walletTokensKind, key }],
+    decide: (card, loaded) => decide({ card, tokens: loaded.get(walletTokensKind, key) ?? [] }),
   });
 }
 
