@@ -1,6 +1,7 @@
 // What the order endpoints answer, as schemas. Rule: closed: a member that is not written down here is in no answer.
 import Type, { type TSchema } from 'typebox';
 import { Choice, type DocumentedAnswer, Id, Matching, Nullable, Optional, paged, Shape } from '../../http/index.ts';
+import { OPERATION_TYPES, ORDER_STATUSES } from '../orders/index.ts';
 
 const text = Type.String();
 const amount = Matching('^\\d+\\.\\d{2}$', { description: 'Decimal with two places.' });
@@ -31,7 +32,7 @@ const cashflow = Shape(
 );
 
 export const operationFields = {
-  type: Choice(['authorize', 'charge', 'reverse', 'refund', 'credit', 'chargeback', 'representment']),
+  type: Choice(OPERATION_TYPES),
   status: Choice(['success', 'failure', 'error'], {
     description: 'failure: the issuer said no; error: technical, or no answer.',
   }),
@@ -73,20 +74,7 @@ const extra = Shape(
 export const baseFields = {
   id,
   merchant_order_id: Nullable(text),
-  status: Choice([
-    'new',
-    'prepared',
-    'authorized',
-    'charged',
-    'reversed',
-    'refunded',
-    'rejected',
-    'fraud',
-    'declined',
-    'chargedback',
-    'credited',
-    'error',
-  ]),
+  status: Choice(ORDER_STATUSES),
   amount,
   amount_charged: amount,
   amount_refunded: amount,
