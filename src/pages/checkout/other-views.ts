@@ -54,35 +54,33 @@ export const bankStepPage = (words: Words, form: string, bankOrigin: string): Pa
     ),
   });
 
-/** The bank has answered while nobody was here: the payer's own step finishes the payment. */
-export function answeredPage(seen: Seen, path: string, formToken: string): Page {
+/** One section below what is paid for; its form leads back to the shop. */
+function sectionPage(seen: Seen, titleName: TextName, content: Html): Page {
   const { view, words } = seen;
-  const title = words.text('bank_title');
+  const title = words.text(titleName);
   return page({
     ...common(seen),
     title,
     formTargets: shop(view),
-    body: html`${summary(seen)}${section(
-      title,
-      html`<p>${words.text('bank_done')}</p><form data-go method="post" action="${path}/finish"><input type="hidden" name="form" value="${formToken}"><button>${words.text('finish_button')}</button></form>`,
-    )}`,
+    body: html`${summary(seen)}${section(title, content)}`,
   });
 }
 
+/** The bank has answered while nobody was here: the payer's own step finishes the payment. */
+export const answeredPage = (seen: Seen, path: string, formToken: string): Page =>
+  sectionPage(
+    seen,
+    'bank_title',
+    html`<p>${seen.words.text('bank_done')}</p><form data-go method="post" action="${path}/finish"><input type="hidden" name="form" value="${formToken}"><button>${seen.words.text('finish_button')}</button></form>`,
+  );
+
 /** Nothing is taken here any more, or not now: what is left to do is to go. */
-export function closedPage(seen: Seen, path: string, formToken: string): Page {
-  const { view, words } = seen;
-  const title = words.text('closed_title');
-  return page({
-    ...common(seen),
-    title,
-    formTargets: shop(view),
-    body: html`${summary(seen)}${section(
-      title,
-      html`<p>${words.text('closed_text')}</p><form method="post" action="${path}/cancel"><input type="hidden" name="form" value="${formToken}"><button class="plain">${words.text('cancel')}</button></form>`,
-    )}`,
-  });
-}
+export const closedPage = (seen: Seen, path: string, formToken: string): Page =>
+  sectionPage(
+    seen,
+    'closed_title',
+    html`<p>${seen.words.text('closed_text')}</p><form method="post" action="${path}/cancel"><input type="hidden" name="form" value="${formToken}"><button class="plain">${seen.words.text('cancel')}</button></form>`,
+  );
 
 /** Looks again every two seconds. */
 export function workingPage(seen: Seen, path: string): Page {
