@@ -77,7 +77,7 @@ function inTurn<Value>(work: () => Promise<Value>): () => Promise<Value> {
   };
 }
 
-/** What is changed is in force in this process once the change resolves. */
+/** What is changed is in force in this process once the change resolves; where memory could not be read, it is read before it is used again. */
 const officeOf = (deps: IssuingDeps, { tenants, tools, changes }: IssuingOptions['office']): IssuingOffice => ({
   deps,
   tenants,

@@ -37,7 +37,7 @@ export interface TenantsOptions {
 }
 
 export interface TenantsRoom extends Tenants {
-  /** What was committed before this call is in force here when it resolves. */
+  /** What was committed before this call is in force here when it resolves, or at the latest when memory is read next. */
   refresh(): Promise<void>;
 }
 
