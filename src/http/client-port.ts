@@ -1,7 +1,6 @@
 // The port for programs with a certificate of their own. It serves what the main port serves; payers' browsers never come here, so that
 // they are never asked for one. Rule: what a connection has shown is known by the connection alone; nothing that is sent in a request
 // says whose certificate it was, and one that an authority of ours has not signed has no connection.
-
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import https, { type Server, type ServerOptions } from 'node:https';
 import type { Socket } from 'node:net';

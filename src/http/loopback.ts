@@ -1,6 +1,5 @@
 // The one request that the service makes to itself: a page as browsers get it, over a socket.
 // Rule: nothing is followed and nothing waited for long; a page that doesn't come is an answer, too.
-
 import { get } from 'node:https';
 
 export interface Served {

@@ -1,5 +1,4 @@
 // Wallets as the payment page knows them: which ones it shows, and a token as what pays. Opening tokens is the wallets room's work.
-
 import type { OrderOptions, Wallet, WalletKeys } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
 

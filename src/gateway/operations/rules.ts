@@ -1,5 +1,4 @@
 // Which operation may be done to an order in which state, and with which amount. Pure; a refusal is one of the codes of orders.
-
 import type { Intent } from '../flight/index.ts';
 import { OPEN, type OrderState, type RefusalCode, refundable } from '../orders/index.ts';
 import type { Terminal } from '../projects/index.ts';

@@ -1,6 +1,5 @@
 // A project's rules ready to be asked, and the verdict on a payment. Pure.
 // Rule: an expression that fails says nothing: the payment goes on, and the operator finds the failure recorded.
-
 import { exponentOf } from '../../base/index.ts';
 import type { Testing } from './card-testing.ts';
 import type { Counters, Window } from './counters.ts';

@@ -1,6 +1,5 @@
 // accounts: managed accounts, the funds of accounts and prepaid cards, and their statements.
 // Owns managed_accounts, funds and statement_entries. Rule: money moves through funds.ts only: funds, statement and ledger together.
-
 export { balances, instrumentState, managedAccount, statementPage } from './answer-schemas.ts';
 export { type AttachedCards, changeAccount } from './change.ts';
 export { createAccount } from './create.ts';

@@ -1,5 +1,4 @@
 // What is answered of payments with issued cards: each with the explanation of its decision.
-
 import Type, { type TSchema } from 'typebox';
 import { Choice, Matching, Nullable, Optional, Shape } from '../../http/index.ts';
 import { REASONS } from '../decision/index.ts';

@@ -1,6 +1,5 @@
 // A message that asks for money: decided and held in one commit under the locks of card and funds; the tenant, if it wants to be asked,
 // is asked after that commit (forwarded.ts). Rule: a repeated reference is answered as before and changes nothing.
-
 import { type NetworkAnswer, type NetworkRequest, networkTransactionId, rrnOf } from '../../network/index.ts';
 import type { Command } from '../../store/index.ts';
 import { accountKind, fundsKind, needAccount, needFunds } from '../accounts/index.ts';

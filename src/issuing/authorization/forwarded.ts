@@ -1,6 +1,5 @@
 // The tenant is asked about a payment that is held already; what it says, or the default decision, ends the waiting.
 // Rule: the first ending counts: a late answer finds the authorization no longer PENDING and changes nothing.
-
 import { fundsKind, needFunds } from '../accounts/index.ts';
 import { cardGet, needCard } from '../cards/index.ts';
 import { REASONS, type Reason } from '../decision/index.ts';

@@ -1,6 +1,5 @@
 // cards: what a card is: its row and how it is found, its number, its dates, how it is shown, whose request about it may be heard.
 // Owns cards, card_numbers and card_counts. Rule: a card is changed on its locked row only, and counted by the commit that makes or ends it.
-
 export { card, cardsPage, createdCard, operationOf, revealed, unknownCard } from './answer-schemas.ts';
 export { type Asker, askerOf, cardAsked, cardsOf, idGiven, profileOf } from './asker.ts';
 export { attachedCards } from './attached-queries.ts';

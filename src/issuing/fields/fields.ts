@@ -1,7 +1,6 @@
 // The fields of issuing requests: each says what is asked of it, and which error code each fault is
 // (docs/contract/issuing.md#field-errors).
 // Rule: one error a field, the first of REQUIRED, HAS_TEXT, SIZE, REGEX, NOT_IN, RANGE, then what depends on its neighbours.
-
 import Type, { type Static, type TProperties, type TSchema, type TUnsafe } from 'typebox';
 import { maskPansIn } from '../../base/index.ts';
 

@@ -1,5 +1,4 @@
 // What a card was asked to pay and what became of it. Amounts of the row are the card's currency unless they say `asked`.
-
 import type { Channel, NetworkAnswer } from '../../network/index.ts';
 import type { Reason, Step, Tariff } from '../decision/index.ts';
 import type { Part } from '../rules/index.ts';

@@ -1,6 +1,5 @@
 // requests: what every request of issuing works with and how it ends: dependencies, the table of refusals, the answer. Owns no table.
 // Rule: an effect and its answer are one commit; a refusal is thrown before anything is written.
-
 export * from './answer-schemas.ts';
 export {
   answered,

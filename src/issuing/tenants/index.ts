@@ -1,6 +1,5 @@
 // tenants: who issues cards, and by which programmes and profiles. Owns issuing_versions, issuing_settings, tenants, tenant_secrets,
 // programmes, profiles and card_ranges. Rule: a request finds them in memory, at most two seconds old.
-
 export { secretCreate, type Tools, tenantCreate } from './manage.ts';
 export * from './model.ts';
 export {

@@ -1,5 +1,4 @@
 // /transfers.
-
 import { type AnyEndpoint, Choice, endpointOf, Optional, Shape } from '../../http/index.ts';
 import { currency, PAGE, tag } from '../accounts/index.ts';
 import { amount, choice, dateOf, digits, object, pathId, shape, text } from '../fields/index.ts';

@@ -1,6 +1,5 @@
 // POST /transfers: money between managed accounts and prepaid cards of one identity, at once.
 // Rule: both instruments and both funds are locked by the commit that moves the money; refusals come in the order of RULES.
-
 import type { Loaded, Need, Once } from '../../store/index.ts';
 import {
   accountKind,
