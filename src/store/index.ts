@@ -28,4 +28,5 @@ export { nextIdNode } from './nodes.ts';
 export * from './once.ts';
 export { purgeCommitGroups } from './outcome.ts';
 export * from './page.ts';
+export { rowKind } from './row-kind.ts';
 export * from './table.ts';

@@ -2,7 +2,7 @@
 // Rule: rows begin and close as changes of the order's own commit; between, only the access control server moves a row, each time by
 // one conditional update, so that of two browsers (or two clicks) one wins and the other sees what it did.
 import { createHash } from 'node:crypto';
-import { type Change, type Db, followRow, insert, type Kind, table } from '../store/index.ts';
+import { type Change, type Db, insert, type Kind, rowKind, table } from '../store/index.ts';
 import type { BrowserDetails } from './browser.ts';
 import type { CardholderChallenge } from './cardholders.ts';
 import { decodeCavv } from './cavv.ts';
@@ -196,18 +196,11 @@ const cavvHash = (cavv: string): string =>
     .digest('base64url');
 
 /** Which order used a value that was made elsewhere. Two processes that use it at once: the key decides. */
-export const cavvKind: Kind<CavvKey, UsedCavv> = {
+export const cavvKind: Kind<CavvKey, UsedCavv> = rowKind(cavvs, {
   name: 'threeds_cavv',
-  keyText: ({ owner, cavv }) => `${owner}/${cavvHash(cavv)}`,
-  follows: [followRow(cavvs, (row) => `${row.project_id}/${row.cavv_hash}`)],
-  async load(db, keys) {
-    const rows = await db.query<UsedCavv>(
-      'select c.* from unnest($1::int8[], $2::text[]) as k(project_id, cavv_hash) join threeds_cavvs c using (project_id, cavv_hash)',
-      [keys.map(({ owner }) => owner), keys.map(({ cavv }) => cavvHash(cavv))],
-    );
-    return new Map(rows.map((row) => [`${row.project_id}/${row.cavv_hash}`, row]));
-  },
-};
+  keyOf: ({ owner, cavv }) => ({ project_id: owner, cavv_hash: cavvHash(cavv) }),
+  locked: false,
+});
 
 /** Was this value used by an order of the owner? As last committed: what decides is the commit of the order that uses it. */
 export async function isUsed(db: Db, owner: bigint, cavv: string): Promise<boolean> {

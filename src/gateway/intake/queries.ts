@@ -1,5 +1,5 @@
 // merchant_order_ids: which order has which merchant_order_id, in projects where it is unique. Rule: a row is never changed.
-import { type Change, followRow, insert, type Kind, table } from '../../store/index.ts';
+import { type Change, insert, type Kind, rowKind, table } from '../../store/index.ts';
 
 interface MerchantOrderId {
   readonly project_id: bigint;
@@ -14,16 +14,12 @@ const merchantOrderIds = table<MerchantOrderId>(
 );
 export const merchantOrderIdInsert = (row: MerchantOrderId): Change => insert(merchantOrderIds, row);
 
-/** Who uses a merchant_order_id (projects with unique_merchant_order_id). Two processes that insert at once: the key decides. */
-export const merchantOrderIdKind: Kind<{ owner: bigint; merchantOrderId: string }, MerchantOrderId> = {
-  name: 'merchant_order_id',
-  keyText: ({ owner, merchantOrderId }) => `${owner}/${merchantOrderId}`,
-  follows: [followRow(merchantOrderIds, (row) => `${row.project_id}/${row.merchant_order_id}`)],
-  async load(db, keys) {
-    const rows = await db.query<MerchantOrderId>(
-      `select m.* from unnest($1::int8[], $2::text[]) as k(project_id, merchant_order_id) join merchant_order_ids m using (project_id, merchant_order_id)`,
-      [keys.map((key) => key.owner), keys.map((key) => key.merchantOrderId)],
-    );
-    return new Map(rows.map((row) => [`${row.project_id}/${row.merchant_order_id}`, row]));
+/** Who uses a merchant_order_id (projects with unique_merchant_order_id). */
+export const merchantOrderIdKind: Kind<{ owner: bigint; merchantOrderId: string }, MerchantOrderId> = rowKind(
+  merchantOrderIds,
+  {
+    name: 'merchant_order_id',
+    keyOf: ({ owner, merchantOrderId }) => ({ project_id: owner, merchant_order_id: merchantOrderId }),
+    locked: false,
   },
-};
+);

@@ -1,5 +1,5 @@
 // Statements on managed_accounts, funds and statement_entries. Rule: funds are only ever changed by moveFunds (funds.ts), under their lock.
-import { type Change, type Db, followRow, insert, type Kind, type Need, table, update } from '../../store/index.ts';
+import { type Change, type Db, insert, type Kind, type Need, rowKind, table, update } from '../../store/index.ts';
 import type { Funds, ManagedAccount, StatementEntry } from './model.ts';
 
 export const managedAccounts = table<ManagedAccount>(
@@ -48,38 +48,21 @@ export interface InstrumentKey {
   readonly tenantId: bigint;
   readonly id: bigint;
 }
-const keyText = ({ tenantId, id }: InstrumentKey): string => `${tenantId}/${id}`;
-const keysOf = (keys: readonly InstrumentKey[]) => [keys.map(({ tenantId }) => tenantId), keys.map(({ id }) => id)];
-const KEYS = 'unnest($1::int8[], $2::int8[]) as k(tenant_id, id)';
 
 /** Managed accounts, locked. */
-export const accountKind: Kind<InstrumentKey, ManagedAccount> = {
+export const accountKind: Kind<InstrumentKey, ManagedAccount> = rowKind(managedAccounts, {
   name: 'managed_account',
-  keyText,
-  follows: [followRow(managedAccounts, (row) => keyText({ tenantId: row.tenant_id, id: row.id }))],
-  async load(db, keys) {
-    const rows = await db.query<ManagedAccount>(
-      `select a.* from ${KEYS} join managed_accounts a on a.tenant_id = k.tenant_id and a.id = k.id order by a.tenant_id, a.id for update of a`,
-      keysOf(keys),
-    );
-    return new Map(rows.map((row) => [keyText({ tenantId: row.tenant_id, id: row.id }), row]));
-  },
-};
+  keyOf: ({ tenantId, id }) => ({ tenant_id: tenantId, id }),
+  locked: true,
+});
 export const needAccount = (tenantId: bigint, id: bigint): Need => ({ kind: accountKind, key: { tenantId, id } });
 
 /** Funds of an account or prepaid card, locked: the one lock for all that spends them. */
-export const fundsKind: Kind<InstrumentKey, Funds> = {
+export const fundsKind: Kind<InstrumentKey, Funds> = rowKind(funds, {
   name: 'funds',
-  keyText,
-  follows: [followRow(funds, (row) => keyText({ tenantId: row.tenant_id, id: row.instrument_id }))],
-  async load(db, keys) {
-    const rows = await db.query<Funds>(
-      `select f.* from ${KEYS} join funds f on f.tenant_id = k.tenant_id and f.instrument_id = k.id order by f.tenant_id, f.instrument_id for update of f`,
-      keysOf(keys),
-    );
-    return new Map(rows.map((row) => [keyText({ tenantId: row.tenant_id, id: row.instrument_id }), row]));
-  },
-};
+  keyOf: ({ tenantId, id }) => ({ tenant_id: tenantId, instrument_id: id }),
+  locked: true,
+});
 export const needFunds = (tenantId: bigint, instrumentId: bigint): Need => ({
   kind: fundsKind,
   key: { tenantId, id: instrumentId },

@@ -1,6 +1,6 @@
 // Statements on cards and card_numbers that the rooms around need; more of them beside this file, in <what>-queries.ts.
 // Rule: a card is changed by who holds the lock on its row.
-import { type Change, type Db, followRow, insert, type Kind, type Need, table, update } from '../../store/index.ts';
+import { type Change, type Db, insert, type Kind, type Need, rowKind, table, update } from '../../store/index.ts';
 import type { Card } from './model.ts';
 
 export const cards = table<Card>(
@@ -41,22 +41,13 @@ export interface CardKey {
   readonly tenantId: bigint;
   readonly id: bigint;
 }
-const keyText = ({ tenantId, id }: CardKey): string => `${tenantId}/${id}`;
 
 /** Cards, locked. */
-export const cardKind: Kind<CardKey, Card> = {
+export const cardKind: Kind<CardKey, Card> = rowKind(cards, {
   name: 'card',
-  keyText,
-  follows: [followRow(cards, (row) => keyText({ tenantId: row.tenant_id, id: row.id }))],
-  async load(db, keys) {
-    const rows = await db.query<Card>(
-      `select c.* from unnest($1::int8[], $2::int8[]) as k(tenant_id, id)
-       join cards c on c.tenant_id = k.tenant_id and c.id = k.id order by c.tenant_id, c.id for update of c`,
-      [keys.map(({ tenantId }) => tenantId), keys.map(({ id }) => id)],
-    );
-    return new Map(rows.map((row) => [keyText({ tenantId: row.tenant_id, id: row.id }), row]));
-  },
-};
+  keyOf: ({ tenantId, id }) => ({ tenant_id: tenantId, id }),
+  locked: true,
+});
 export const needCard = (tenantId: bigint, id: bigint): Need => ({ kind: cardKind, key: { tenantId, id } });
 
 export const cardInsert = (card: Card): Change => insert(cards, card);

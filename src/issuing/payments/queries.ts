@@ -7,10 +7,10 @@ import {
   dueTries,
   dueWaits,
   follow,
-  followRow,
   insert,
   type Kind,
   type Need,
+  rowKind,
   table,
   update,
 } from '../../store/index.ts';
@@ -83,21 +83,12 @@ interface IdKey {
   readonly tenantId: bigint;
   readonly id: bigint;
 }
-const idText = ({ tenantId, id }: IdKey): string => `${tenantId}/${id}`;
 
-export const authorizationKind: Kind<IdKey, Authorization> = {
+export const authorizationKind: Kind<IdKey, Authorization> = rowKind(authorizations, {
   name: 'card_authorization',
-  keyText: idText,
-  follows: [followRow(authorizations, (row) => idText({ tenantId: row.tenant_id, id: row.id }))],
-  async load(db, keys) {
-    const rows = await db.query<Authorization>(
-      `select a.* from unnest($1::int8[], $2::int8[]) as k(tenant_id, id)
-       join authorizations a on a.tenant_id = k.tenant_id and a.id = k.id order by a.tenant_id, a.id for update of a`,
-      [keys.map(({ tenantId }) => tenantId), keys.map(({ id }) => id)],
-    );
-    return new Map(rows.map((row) => [idText({ tenantId: row.tenant_id, id: row.id }), row]));
-  },
-};
+  keyOf: ({ tenantId, id }) => ({ tenant_id: tenantId, id }),
+  locked: true,
+});
 export const needAuthorization = (tenantId: bigint, id: bigint): Need => ({
   kind: authorizationKind,
   key: { tenantId, id },
@@ -160,19 +151,11 @@ interface CavvKey {
   readonly tenantId: bigint;
   readonly hash: string;
 }
-export const usedCavvKind: Kind<CavvKey, UsedCavv> = {
+export const usedCavvKind: Kind<CavvKey, UsedCavv> = rowKind(usedCavvs, {
   name: 'card_used_cavv',
-  keyText: ({ tenantId, hash }) => `${tenantId}/${hash}`,
-  follows: [followRow(usedCavvs, (row) => `${row.tenant_id}/${row.cavv_hash}`)],
-  async load(db, keys) {
-    const rows = await db.query<UsedCavv>(
-      `select u.* from unnest($1::int8[], $2::text[]) as k(tenant_id, hash)
-       join used_cavvs u on u.tenant_id = k.tenant_id and u.cavv_hash = k.hash`,
-      [keys.map(({ tenantId }) => tenantId), keys.map(({ hash }) => hash)],
-    );
-    return new Map(rows.map((row) => [`${row.tenant_id}/${row.cavv_hash}`, row]));
-  },
-};
+  keyOf: ({ tenantId, hash }) => ({ tenant_id: tenantId, cavv_hash: hash }),
+  locked: false,
+});
 export const needUsedCavv = (tenantId: bigint, hash: string): Need => ({ kind: usedCavvKind, key: { tenantId, hash } });
 
 export const authorizationInsert = (row: Authorization): Change => insert(authorizations, row);

@@ -3,10 +3,10 @@ import {
   type Change,
   type Db,
   follow,
-  followRow,
   insert,
   type Kind,
   type Need,
+  rowKind,
   table,
   update,
 } from '../../store/index.ts';
@@ -37,19 +37,11 @@ const KEYS = 'unnest($1::int8[], $2::int8[]) as k(tenant_id, id)';
 const keysOf = (keys: readonly CardKey[]) => [keys.map(({ tenantId }) => tenantId), keys.map(({ id }) => id)];
 
 /** Undefined: the card has not spent yet, and its row is to be inserted. The name sorts behind the card's, whose lock guards it. */
-export const counterKind: Kind<CardKey, SpendCounter> = {
+export const counterKind: Kind<CardKey, SpendCounter> = rowKind(spendCounters, {
   name: 'card_counter',
-  keyText,
-  follows: [followRow(spendCounters, keyOf)],
-  async load(db, keys) {
-    const rows = await db.query<SpendCounter>(
-      `select s.* from ${KEYS} join spend_counters s on s.tenant_id = k.tenant_id and s.card_id = k.id
-       order by s.tenant_id, s.card_id for update of s`,
-      keysOf(keys),
-    );
-    return new Map(rows.map((row) => [keyText({ tenantId: row.tenant_id, id: row.card_id }), row]));
-  },
-};
+  keyOf: ({ tenantId, id }) => ({ tenant_id: tenantId, card_id: id }),
+  locked: true,
+});
 export const needCounter = (tenantId: bigint, cardId: bigint): Need => ({
   kind: counterKind,
   key: { tenantId, id: cardId },
