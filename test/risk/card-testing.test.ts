@@ -5,7 +5,7 @@ import { type Random, seededRandom } from '../../src/base/index.ts';
 import { type Answer, liveTesting, sandboxTesting } from '../../src/gateway/risk/card-testing.ts';
 import { hasVisitor, type Keys, keysOf, type Payment } from '../../src/gateway/risk/facts.ts';
 import { RETRY_LIMITS, SANDBOX_LIMITS, SIGNALS, UNFAMILIAR } from '../../src/gateway/risk/thresholds.ts';
-import { keyed, MemoryCounters, payment } from './memory.ts';
+import { MemoryCounters, payment, plain } from './memory.ts';
 
 const STOLEN = 10_000;
 const ADDRESSES = 200;
@@ -29,7 +29,7 @@ class Defence {
   }
 
   ask(of: Payment): Action {
-    const keys = keysOf(of, keyed);
+    const keys = keysOf(of, plain);
     this.#keys.set(of, keys);
     const counters = this.#counters.load(keys, this.#testing.windows, of.at);
     const visitor = hasVisitor(of);
@@ -40,7 +40,7 @@ class Defence {
   }
 
   answer(of: Payment, answer: Answer, at: Date): void {
-    const keys = this.#keys.get(of) ?? keysOf(of, keyed);
+    const keys = this.#keys.get(of) ?? keysOf(of, plain);
     this.#counters.apply(this.#testing.answered(of.project.id, keys, answer, hasVisitor(of), at));
   }
 }

@@ -5,16 +5,10 @@ import type { Keyed, Keys, Payment } from '../../src/gateway/risk/facts.ts';
 import type { Counted, CounterRow } from '../../src/gateway/risk/queries.ts';
 import type { Change } from '../../src/store/index.ts';
 
-const keys = new Map<string, Map<string, Buffer>>();
+export const keyed: Keyed = (purpose, data) => createHmac('sha256', purpose).update(data).digest();
 
-/** A replay asks for the same few thousand keys a million times. */
-export const keyed: Keyed = (purpose, data) => {
-  const made = keys.get(purpose) ?? new Map<string, Buffer>();
-  keys.set(purpose, made);
-  const key = made.get(data) ?? createHmac('sha256', purpose).update(data).digest();
-  made.set(data, key);
-  return key;
-};
+/** For a replay, which asks for millions of them: keys that differ where the data does, and hide nothing. */
+export const plain = ((_purpose, data) => ({ toString: () => data })) as Keyed;
 
 /** A bucket with all that was counted up to its end: a window is the difference of two. */
 interface Bucket {
@@ -26,6 +20,8 @@ interface Bucket {
 /** How many of the buckets begin before this time. */
 function before(series: readonly Bucket[], time: number): number {
   let [low, high] = [0, series.length];
+  if ((series[high - 1] as Bucket).at < time) return high;
+  if ((series[0] as Bucket).at >= time) return 0;
   while (low < high) {
     const middle = (low + high) >> 1;
     if ((series[middle] as Bucket).at < time) low = middle + 1;
@@ -34,26 +30,24 @@ function before(series: readonly Bucket[], time: number): number {
   return low;
 }
 
+const NOTHING: Counted = { count: 0n, sum: 0n };
+
 export class MemoryCounters {
-  /** By span and dimension, then by key: buckets in the order of their times. */
-  readonly #series = new Map<string, Map<string, Bucket[]>>();
+  /** By span, dimension and key: buckets in the order of their times, and at least one. */
+  readonly #series = new Map<number, Map<string, Map<string, Bucket[]>>>();
 
   apply(changes: readonly Change[]): void {
     for (const change of changes) {
       if (change.table.name !== 'risk_counters') continue;
       const { dimension, key_hash, span, bucket_at, count, sum } = change.row as unknown as CounterRow;
-      const name = `${span} ${dimension}`;
-      const ofDimension = this.#series.get(name) ?? new Map<string, Bucket[]>();
-      this.#series.set(name, ofDimension);
-      const series = ofDimension.get(key_hash) ?? [];
-      ofDimension.set(key_hash, series);
+      const ofSpan = made(this.#series, span, () => new Map<string, Map<string, Bucket[]>>());
+      const ofDimension = made(ofSpan, dimension, () => new Map<string, Bucket[]>());
       const at = bucket_at.getTime();
+      const series = made(ofDimension, key_hash, () => [{ at, ...NOTHING }]);
       const place = before(series, at);
-      if (series[place]?.at !== at) {
-        const { count = 0n, sum = 0n } = series[place - 1] ?? {};
-        series.splice(place, 0, { at, count, sum });
-      }
-      for (const bucket of series.slice(place)) {
+      if (series[place]?.at !== at) series.splice(place, 0, { ...(series[place - 1] ?? NOTHING), at });
+      for (let later = place; later < series.length; later++) {
+        const bucket = series[later] as Bucket;
         bucket.count += count;
         bucket.sum += sum;
       }
@@ -62,17 +56,25 @@ export class MemoryCounters {
 
   load(of: Keys, windows: readonly Window[], now: Date): Counters {
     const wanted = wantedOf(of, windows, now);
+    const end = now.getTime() + 1;
     const totals = wanted.map(({ dimension, keyHash, span, since }) => {
-      const series = this.#series.get(`${span} ${dimension}`)?.get(keyHash) ?? [];
-      const upTo = (place: number): Counted => series[place - 1] ?? NOTHING;
-      const [all, old] = [upTo(before(series, now.getTime() + 1)), upTo(before(series, since.getTime()))];
-      return { count: all.count - old.count, sum: all.sum - old.sum };
+      const series = this.#series.get(span)?.get(dimension)?.get(keyHash);
+      if (!series) return NOTHING;
+      const { count, sum } = series[before(series, end) - 1] ?? NOTHING;
+      const old = series[before(series, since.getTime()) - 1];
+      return old ? { count: count - old.count, sum: sum - old.sum } : { count, sum };
     });
     return countersFrom(wanted, totals);
   }
 }
 
-const NOTHING: Counted = { count: 0n, sum: 0n };
+function made<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const value = make();
+  map.set(key, value);
+  return value;
+}
 
 export interface Told {
   readonly amount?: bigint;

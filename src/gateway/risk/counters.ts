@@ -24,8 +24,9 @@ const SHORT_MS = 2 * HOUR_MS;
 export const LONGEST_MS = 31 * DAY_MS;
 
 /** Seconds of the buckets that serve a window. */
-const spanOf = (ms: number): 60 | 3600 => (ms <= SHORT_MS ? 60 : 3600);
-const floor = (at: Date, span: number): Date => new Date(Math.floor(at.getTime() / (span * 1000)) * span * 1000);
+const SPANS = [60, 3600] as const;
+const spanOf = (ms: number): (typeof SPANS)[number] => (ms <= SHORT_MS ? 60 : 3600);
+const floor = (atMs: number, span: number): Date => new Date(Math.floor(atMs / (span * 1000)) * span * 1000);
 
 const NOTHING: Counted = { count: 0n, sum: 0n };
 
@@ -35,21 +36,23 @@ interface Wanted extends CounterWanted {
 
 /** The counters that these windows need for this payment, each once. */
 export function wantedOf(keys: Keys, windows: readonly Window[], now: Date): Wanted[] {
-  const wanted = new Map<string, Wanted>();
+  const wanted: Wanted[] = [];
   for (const window of windows) {
-    const keyHash = keys.get(window.dimension);
-    const span = spanOf(window.ms);
-    if (keyHash === undefined) continue;
-    const since = floor(addMs(now, -window.ms), span);
-    wanted.set(`${window.dimension} ${window.ms}`, { window, dimension: window.dimension, keyHash, span, since });
+    const { dimension, ms } = window;
+    const keyHash = keys.get(dimension);
+    if (keyHash === undefined || wanted.some((known) => isSame(known.window, dimension, ms))) continue;
+    const span = spanOf(ms);
+    wanted.push({ window, dimension, keyHash, span, since: floor(now.getTime() - ms, span) });
   }
-  return [...wanted.values()];
+  return wanted;
 }
+
+const isSame = (window: Window, dimension: Dimension, ms: number): boolean =>
+  window.ms === ms && window.dimension === dimension;
 
 /** Totals, in the order of what was wanted, as the rules look them up. */
 export function countersFrom(wanted: readonly Wanted[], totals: readonly Counted[]): Counters {
-  const known = new Map(wanted.map(({ window }, i) => [`${window.dimension} ${window.ms}`, totals[i] ?? NOTHING]));
-  return (dimension, ms) => known.get(`${dimension} ${ms}`) ?? NOTHING;
+  return (dimension, ms) => totals[wanted.findIndex(({ window }) => isSame(window, dimension, ms))] ?? NOTHING;
 }
 
 /** Reads what the windows need with one statement, and none at all when they need nothing. */
@@ -75,10 +78,11 @@ export function count(
 ): Change[] {
   const keyHash = keys.get(dimension);
   if (keyHash === undefined) return [];
-  const spans = new Set(windows.filter((window) => window.dimension === dimension).map(({ ms }) => spanOf(ms)));
-  return [...spans].map((span) =>
-    counterAdd({ project_id: owner, dimension, key_hash: keyHash, span, bucket_at: floor(now, span), ...amounts }),
-  );
+  const spans = SPANS.filter((span) => windows.some((one) => one.dimension === dimension && spanOf(one.ms) === span));
+  return spans.map((span) => {
+    const bucket_at = floor(now.getTime(), span);
+    return counterAdd({ project_id: owner, dimension, key_hash: keyHash, span, bucket_at, ...amounts });
+  });
 }
 
 /** Buckets that no window reaches any more. */
