@@ -1,4 +1,4 @@
-// Twenty thousand hostile requests to every endpoint of issuing, and to the simulator's merchant of issued cards: whatever arrives is
+// Ten thousand hostile requests to every endpoint of issuing, and to the simulator's merchant of issued cards: whatever arrives is
 // answered in the documented shape, soon, never as a fault of ours; and the books still hold. At most 25 seconds are spent on it.
 // FLORIN_TEST_HOSTILE sets another number, FLORIN_TEST_SEED repeats a run's requests.
 import assert from 'node:assert/strict';
@@ -18,7 +18,7 @@ import {
   UPGRADE,
 } from '../../support/issuing.ts';
 
-const COUNT = Number(process.env.FLORIN_TEST_HOSTILE ?? 20_000);
+const COUNT = Number(process.env.FLORIN_TEST_HOSTILE ?? 10_000);
 const SEED = Number(process.env.FLORIN_TEST_SEED ?? systemRandom.int(2 ** 31));
 const MOST_MS = 25_000;
 const LONGEST_MS = 2000;
