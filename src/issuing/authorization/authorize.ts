@@ -1,7 +1,7 @@
 // A message that asks for money: decided and held in one commit under the locks of card and funds; the tenant, if it wants to be asked,
 // is asked after that commit (forwarded.ts). Rule: a repeated reference is answered as before and changes nothing.
-import { type NetworkAnswer, type NetworkRequest, networkTransactionId, rrnOf } from '../../network/index.ts';
-import type { Command } from '../../store/index.ts';
+import { type NetworkAnswer, type NetworkRequest, rrnOf } from '../../network/index.ts';
+import type { Change, Command, Loaded } from '../../store/index.ts';
 import { accountKind, fundsKind, needAccount, needFunds } from '../accounts/index.ts';
 import { type Card, cardKind, cardUpdate, needCard } from '../cards/index.ts';
 import {
@@ -17,9 +17,9 @@ import {
 import {
   type Authorization,
   answerOf,
+  type Booked,
   giveMoney,
   hold,
-  type KeptAnswer,
   messageKind,
   messageWritten,
   needMessage,
@@ -31,9 +31,10 @@ import {
 } from '../payments/index.ts';
 import { type Identity, identityKind, needIdentity } from '../people/index.ts';
 import type { IssuingDeps } from '../requests/index.ts';
-import { counterKind, needCounter } from '../rules/index.ts';
+import { counterKind, needCounter, type Windows } from '../rules/index.ts';
 import { needWalletTokens } from '../tokens/index.ts';
-import { demandOf, deviceOf, tariffOf } from './demand.ts';
+import { answerWith, DAY_MS, emptyRow, type Wire } from './beginning.ts';
+import { demandOf, deviceOf } from './demand.ts';
 import { type CardPlace, levelsOf, type Surroundings } from './find.ts';
 
 /** What was answered, and the authorization that stands for it; null: there is none. */
@@ -61,34 +62,6 @@ export interface AskOptions {
   readonly walletTokenId: bigint | null;
 }
 
-/** A message without its card number: enough for all but the first one of a payment. */
-export type Wire = Pick<
-  NetworkRequest,
-  'operation' | 'reference' | 'original' | 'amount' | 'stan' | 'transmittedAt' | 'terminal' | 'channel' | 'final'
->;
-
-export const freshAnswer = (deps: IssuingDeps, card: Pick<Card, 'brand'>, request: Wire): KeptAnswer => ({
-  authCode: String(deps.random.int(1_000_000)).padStart(6, '0'),
-  rrn: rrnOf(request.transmittedAt, request.stan),
-  networkTransactionId: networkTransactionId(card.brand.toLowerCase(), request.transmittedAt, deps.random),
-});
-
-/** The answer to a message, with what the network keeps of its authorization. */
-export const answerWith = (
-  { authCode, rrn, networkTransactionId: id }: KeptAnswer,
-  responseCode: string,
-  approvedMinor: bigint | null,
-  cvvResult: string | null = null,
-): NetworkAnswer => ({
-  responseCode,
-  authCode: approvedMinor === null ? null : authCode,
-  rrn,
-  networkTransactionId: approvedMinor === null ? null : id,
-  cvvResult,
-  avsResult: null,
-  approvedMinor,
-});
-
 /** The card with its wrong tries as this decision leaves them; null: they stay. */
 function triedCard(card: Card, { approved, wrongCvv, wrongPin }: Verdict, demand: Demand, now: Date): Card | null {
   const { details } = card;
@@ -111,66 +84,6 @@ function triedCard(card: Card, { approved, wrongCvv, wrongPin }: Verdict, demand
   };
 }
 
-export function holdDaysOf({ profile }: Surroundings, mcc: string, final: boolean): number {
-  const { categories, ...days } = profile.settings.holdDays;
-  return categories[mcc] ?? (final ? days.final : days.preAuthorization);
-}
-
-export const DAY_MS = 86_400_000;
-
-/** An authorization before anything was booked on it. */
-export function emptyRow(
-  deps: IssuingDeps,
-  place: CardPlace,
-  around: Surroundings,
-  card: Card,
-  request: Wire,
-  now: Date,
-  fields: Pick<Authorization, 'kind' | 'state'>,
-): Authorization {
-  const { terminal } = request;
-  const rate = request.amount.currency === card.currency ? null : deps.rate(request.amount.currency, card.currency);
-  return {
-    tenant_id: place.tenantId,
-    id: deps.ids.next(),
-    card_id: place.cardId,
-    instrument_id: place.instrumentId,
-    ...fields,
-    channel: request.channel,
-    merchant: { id: terminal.merchantId, mcc: terminal.mcc, name: terminal.descriptor, country: terminal.country },
-    reference: request.reference,
-    amount: 0n,
-    currency: request.amount.currency,
-    asked: { open: '0', cleared: '0', refunded: '0' },
-    billing_currency: card.currency,
-    authorized: 0n,
-    open: 0n,
-    held: 0n,
-    cleared: 0n,
-    refunded: 0n,
-    fees: 0n,
-    rate: rate && { micro: rate.micro.toString(), day: rate.day, source: rate.source },
-    parts: [],
-    response_code: '00',
-    reason: null,
-    explanation: [],
-    details: {
-      tariff: tariffOf(around, request, card.currency),
-      holdDays: holdDaysOf(around, terminal.mcc, request.final),
-      answer: freshAnswer(deps, card, request),
-      refunds: {},
-      forwarding: null,
-      walletTokenId: null,
-      forced: false,
-      expired: false,
-    },
-    events: 0,
-    expires_at: null,
-    created_at: now,
-    updated_at: now,
-  };
-}
-
 export const forwardingOn = ({ tenant, programme, profile }: Surroundings): boolean =>
   tenant.settings.forwarding !== null && programme.settings.authForwarding && profile.settings.authForwarding;
 
@@ -187,16 +100,36 @@ export const judging = (
 
 const CVV_RESULTS = { absent: null, right: 'M', wrong: 'N' } as const;
 
+/** One request for money under the locks of its card and funds. */
+interface Case {
+  readonly deps: IssuingDeps;
+  readonly place: CardPlace;
+  readonly around: Surroundings;
+  readonly request: NetworkRequest;
+  readonly options: AskOptions;
+  readonly loaded: Loaded;
+  readonly card: Card;
+  readonly identity: Identity;
+  readonly now: Date;
+}
+
+interface Judged {
+  readonly demand: Demand;
+  readonly verdict: Verdict;
+  /** The tenant is asked before anything is answered, if it isn't declined already. */
+  readonly forwarded: boolean;
+}
+
 /** The one command of an authorization or a credit. */
 export function authorizeCommand(
   deps: IssuingDeps,
   place: CardPlace,
   around: Surroundings,
   request: NetworkRequest,
-  { dryRun, cavvHash, sca, walletTokenId }: AskOptions,
+  options: AskOptions,
 ): Command<Outcome | Waiting> {
   const { tenantId, cardId, instrumentId, parentId, identityId } = place;
-  const cardKey = { tenantId, id: cardId };
+  const { dryRun, cavvHash, walletTokenId } = options;
   return {
     name: dryRun ? 'card.dry_run' : `card.${request.operation}`,
     owner: tenantId,
@@ -213,106 +146,136 @@ export function authorizeCommand(
     decide(loaded) {
       const heard = loaded.get(messageKind, { tenantId, reference: request.reference });
       if (heard?.message) return { value: replayOf(heard.message), changes: [] };
-      const card = loaded.get(cardKind, cardKey);
+      const card = loaded.get(cardKind, { tenantId, id: cardId });
       const now = deps.clock.now();
       const identity = loaded.get(identityKind, { tenantId, id: identityId });
       if (!card || !identity) return { value: notFound(request), changes: [] };
-      const funds = loaded.get(fundsKind, { tenantId, id: instrumentId });
-      const counter = loaded.get(counterKind, cardKey);
-      const used = cavvHash !== null && loaded.get(usedCavvKind, { tenantId, hash: cavvHash }) !== undefined;
-      const demand = demandOf(deps, around, card, request, {
-        sca: used ? 'missing' : sca,
-        device: deviceOf(loaded, cardKey, walletTokenId),
-      });
-      const forwarded = forwardingOn(around) && demand.hold > 0n;
-      const decision = heard?.reversed
-        ? REVERSED
-        : decide(demand, {
-            card,
-            funds,
-            account:
-              parentId === null ? null : (loaded.get(accountKind, { tenantId, id: parentId })?.state ?? 'DESTROYED'),
-            windows: counter?.windows ?? {},
-            ...judging(around, identity, card),
-            forwarded,
-            now,
-          });
-      const { approved, responseCode, reason, explanation } = decision;
-      const base = emptyRow(deps, place, around, card, request, now, {
-        kind: demand.channel === 'credit' ? 'credit' : 'purchase',
-        state: !approved ? 'DECLINED' : forwarded ? 'PENDING' : demand.hold > 0n ? 'OPEN' : 'CLOSED',
-      });
-      const device = walletTokenId === null ? null : deps.permutation.outward(walletTokenId);
-      const start: Authorization = {
-        ...base,
-        response_code: responseCode,
-        reason,
-        explanation,
-        details: { ...base.details, walletTokenId: device },
-      };
+      const asked: Case = { deps, place, around, request, options, loaded, card, identity, now };
+      const judged = judgedOf(asked, heard?.reversed ?? false);
+      const start = startOf(asked, judged);
+      const { approved, reason, explanation } = judged.verdict;
       const answer = answerWith(
         start.details.answer,
-        responseCode,
+        start.response_code,
         approved ? request.amount.minor : null,
-        CVV_RESULTS[demand.cvv],
+        CVV_RESULTS[judged.demand.cvv],
       );
-      const outcome: Outcome = { answer, row: dryRun ? null : start, reason, explanation };
-      if (dryRun) return { value: outcome, changes: [] };
-
-      const amount = { asked: demand.amount, billed: demand.billed ?? 0n };
-      const windows = counter?.windows ?? {};
-      const expiring: Authorization =
-        start.state === 'OPEN' || start.state === 'PENDING'
-          ? { ...start, expires_at: new Date(now.getTime() + start.details.holdDays * DAY_MS) }
-          : { ...start, amount: start.kind === 'credit' && approved ? demand.amount : 0n };
-      const booked =
-        !approved || demand.amount === 0n
-          ? { row: { ...start, amount: demand.amount }, windows, movements: [] }
-          : start.kind === 'credit'
-            ? giveMoney(expiring, windows, amount, request.reference, now)
-            : hold(expiring, windows, amount, now, true);
-      const pending = booked.row.state === 'PENDING';
-      const tried = triedCard(card, decision, demand, now);
-      const changes = [
-        ...written(deps, {
-          before: null,
-          booked,
-          counter,
-          funds,
-          event: pending ? 'authorization.pending' : approved ? 'authorization.approved' : 'authorization.declined',
-          now,
-        }),
-        messageWritten(
-          {
-            tenant_id: tenantId,
-            reference: request.reference,
-            operation: request.operation,
-            original: request.original,
-            authorization_id: booked.row.id,
-            amount: request.amount.minor,
-            answer: pending ? null : storedAnswer(answer),
-            created_at: now,
-          },
-          null,
-        ),
-        ...(tried ? [cardUpdate(tried)] : []),
-        ...(approved && cavvHash !== null && demand.sca === 'authenticated'
-          ? [
-              usedCavvInsert({
-                tenant_id: tenantId,
-                cavv_hash: cavvHash,
-                authorization_id: booked.row.id,
-                created_at: now,
-              }),
-            ]
-          : []),
-      ];
-      return {
-        value: pending ? { pending: booked.row.id, mine: true } : { ...outcome, row: booked.row },
-        changes,
-      };
+      if (dryRun) return { value: { answer, row: null, reason, explanation }, changes: [] };
+      const { row, changes } = kept(asked, judged, start, answer);
+      const waits = row.state === 'PENDING';
+      return { value: waits ? { pending: row.id, mine: true } : { answer, row, reason, explanation }, changes };
     },
   };
+}
+
+/** What is asked of the card, and what its rules say. `reversed`: it was taken back before it came. */
+function judgedOf(
+  { deps, place, around, request, options, loaded, card, identity, now }: Case,
+  reversed: boolean,
+): Judged {
+  const { tenantId, cardId, instrumentId, parentId } = place;
+  const { cavvHash, sca, walletTokenId } = options;
+  const cardKey = { tenantId, id: cardId };
+  const used = cavvHash !== null && loaded.get(usedCavvKind, { tenantId, hash: cavvHash }) !== undefined;
+  const demand = demandOf(deps, around, card, request, {
+    sca: used ? 'missing' : sca,
+    device: deviceOf(loaded, cardKey, walletTokenId),
+  });
+  const forwarded = forwardingOn(around) && demand.hold > 0n;
+  if (reversed) return { demand, verdict: REVERSED, forwarded };
+  const verdict = decide(demand, {
+    card,
+    funds: loaded.get(fundsKind, { tenantId, id: instrumentId }),
+    account: parentId === null ? null : (loaded.get(accountKind, { tenantId, id: parentId })?.state ?? 'DESTROYED'),
+    windows: loaded.get(counterKind, cardKey)?.windows ?? {},
+    ...judging(around, identity, card),
+    forwarded,
+    now,
+  });
+  return { demand, verdict, forwarded };
+}
+
+/** The authorization as it begins, nothing booked on it. */
+function startOf(
+  { deps, place, around, request, options, card, now }: Case,
+  { demand, verdict, forwarded }: Judged,
+): Authorization {
+  const row = emptyRow(deps, place, around, card, request, now, {
+    kind: demand.channel === 'credit' ? 'credit' : 'purchase',
+    state: !verdict.approved ? 'DECLINED' : forwarded ? 'PENDING' : demand.hold > 0n ? 'OPEN' : 'CLOSED',
+  });
+  const { walletTokenId } = options;
+  return {
+    ...row,
+    response_code: verdict.responseCode,
+    reason: verdict.reason,
+    explanation: verdict.explanation,
+    details: { ...row.details, walletTokenId: walletTokenId === null ? null : deps.permutation.outward(walletTokenId) },
+  };
+}
+
+/** The authorization with what is booked on it, the limits that it uses up, and the money it moves. */
+function bookedOn(
+  { request, now }: Case,
+  { demand, verdict: { approved } }: Judged,
+  start: Authorization,
+  windows: Windows,
+): Booked {
+  if (!approved || demand.amount === 0n) return { row: { ...start, amount: demand.amount }, windows, movements: [] };
+  const amount = { asked: demand.amount, billed: demand.billed ?? 0n };
+  const expiring: Authorization =
+    start.state === 'OPEN' || start.state === 'PENDING'
+      ? { ...start, expires_at: new Date(now.getTime() + start.details.holdDays * DAY_MS) }
+      : { ...start, amount: start.kind === 'credit' ? demand.amount : 0n };
+  return start.kind === 'credit'
+    ? giveMoney(expiring, windows, amount, request.reference, now)
+    : hold(expiring, windows, amount, now, true);
+}
+
+/** All that is written of a request that was decided: the authorization, its message, the tries, the authentication that is used up. */
+function kept(
+  asked: Case,
+  judged: Judged,
+  start: Authorization,
+  answer: NetworkAnswer,
+): { readonly row: Authorization; readonly changes: readonly Change[] } {
+  const { deps, place, request, options, loaded, card, now } = asked;
+  const { tenantId, cardId, instrumentId } = place;
+  const { demand, verdict } = judged;
+  const counter = loaded.get(counterKind, { tenantId, id: cardId });
+  const booked = bookedOn(asked, judged, start, counter?.windows ?? {});
+  const { row } = booked;
+  const pending = row.state === 'PENDING';
+  const tried = triedCard(card, verdict, demand, now);
+  const proof = verdict.approved && demand.sca === 'authenticated' ? options.cavvHash : null;
+  const changes = [
+    ...written(deps, {
+      before: null,
+      booked,
+      counter,
+      funds: loaded.get(fundsKind, { tenantId, id: instrumentId }),
+      event: pending ? 'authorization.pending' : verdict.approved ? 'authorization.approved' : 'authorization.declined',
+      now,
+    }),
+    messageWritten(
+      {
+        tenant_id: tenantId,
+        reference: request.reference,
+        operation: request.operation,
+        original: request.original,
+        authorization_id: row.id,
+        amount: request.amount.minor,
+        answer: pending ? null : storedAnswer(answer),
+        created_at: now,
+      },
+      null,
+    ),
+    ...(tried ? [cardUpdate(tried)] : []),
+    ...(proof === null
+      ? []
+      : [usedCavvInsert({ tenant_id: tenantId, cavv_hash: proof, authorization_id: row.id, created_at: now })]),
+  ];
+  return { row, changes };
 }
 
 /** A known reference: its answer, or the authorization whose answer is still waited for. */

@@ -1,7 +1,7 @@
 // What follows an authorization: increment, clearing, reversal, refund, expiry. Each message is one command, found by its reference.
 // Rule: what the network has settled is posted whatever the card or its funds are; what it only asks for is decided.
 import type { Rate } from '../../ledger/index.ts';
-import type { Loaded } from '../../store/index.ts';
+import type { Decision, Loaded } from '../../store/index.ts';
 import { accountKind, fundsKind, needAccount, needFunds } from '../accounts/index.ts';
 import { type Card, cardKind, needCard } from '../cards/index.ts';
 import { billed, type Demand, decide, given, REASONS, type Reason, type Step } from '../decision/index.ts';
@@ -31,7 +31,8 @@ import {
 import { type Identity, identityKind, needIdentity } from '../people/index.ts';
 import type { IssuingDeps } from '../requests/index.ts';
 import { counterKind, needCounter, type Windows } from '../rules/index.ts';
-import { answerWith, DAY_MS, emptyRow, freshAnswer, judging, notFound, type Outcome, type Wire } from './authorize.ts';
+import { judging, notFound, type Outcome } from './authorize.ts';
+import { answerWith, DAY_MS, emptyRow, freshAnswer, type Wire } from './beginning.ts';
 import type { CardPlace, Surroundings } from './find.ts';
 
 interface Facts {
@@ -243,10 +244,7 @@ async function attempt(
         authorizationId === null ? undefined : loaded.get(authorizationKind, { tenantId, id: authorizationId });
       // A message about another card's payment names nothing of this one.
       const row = found?.card_id === cardId ? found : null;
-      const now = deps.clock.now();
-      const counter = loaded.get(counterKind, cardKey);
-      const windows = counter?.windows ?? {};
-      const ruling = RULES[wire.operation]({
+      const facts = {
         deps,
         place,
         around,
@@ -255,46 +253,53 @@ async function attempt(
         identity,
         original: row ? original : null,
         row,
-        windows,
+        windows: loaded.get(counterKind, cardKey)?.windows ?? {},
         loaded,
-        now,
-      });
-      const done = 'booked' in ruling ? ruling : null;
-      const reason = 'refused' in ruling ? ruling.refused : null;
-      const after = done?.booked.row ?? row;
-      const answer = answerWith(
-        after?.details.answer ?? freshAnswer(deps, card, wire),
-        reason ? REASONS[reason] : '00',
-        done ? wire.amount.minor : null,
-      );
-      const message: Message = {
-        tenant_id: tenantId,
-        reference: wire.reference,
-        operation: wire.operation,
-        original: wire.original,
-        authorization_id: after?.id ?? null,
-        amount: wire.amount.minor,
-        answer: storedAnswer(answer),
-        created_at: now,
+        now: deps.clock.now(),
       };
-      return {
-        value: { answer, row: after, reason, explanation: ruling.explanation ?? [] },
-        changes: [
-          ...(done
-            ? written(deps, {
-                before: row,
-                booked: done.booked,
-                counter,
-                funds: loaded.get(fundsKind, { tenantId, id: instrumentId }),
-                event: done.event,
-                now,
-              })
-            : []),
-          messageWritten(message, null),
-        ],
-      };
+      return ended(facts, wire.operation, RULES[wire.operation](facts));
     },
   });
+}
+
+/** What a message is answered, and all that is written of it. */
+function ended(facts: Facts, operation: FollowUp, ruling: Done | Refused): Decision<Outcome> {
+  const { deps, place, wire, card, row, loaded, now } = facts;
+  const { tenantId, cardId, instrumentId } = place;
+  const done = 'booked' in ruling ? ruling : null;
+  const reason = 'refused' in ruling ? ruling.refused : null;
+  const after = done?.booked.row ?? row;
+  const answer = answerWith(
+    after?.details.answer ?? freshAnswer(deps, card, wire),
+    reason ? REASONS[reason] : '00',
+    done ? wire.amount.minor : null,
+  );
+  const message: Message = {
+    tenant_id: tenantId,
+    reference: wire.reference,
+    operation,
+    original: wire.original,
+    authorization_id: after?.id ?? null,
+    amount: wire.amount.minor,
+    answer: storedAnswer(answer),
+    created_at: now,
+  };
+  return {
+    value: { answer, row: after, reason, explanation: ruling.explanation ?? [] },
+    changes: [
+      ...(done
+        ? written(deps, {
+            before: row,
+            booked: done.booked,
+            counter: loaded.get(counterKind, { tenantId, id: cardId }),
+            funds: loaded.get(fundsKind, { tenantId, id: instrumentId }),
+            event: done.event,
+            now,
+          })
+        : []),
+      messageWritten(message, null),
+    ],
+  };
 }
 
 /** One message of a payment's later life. */

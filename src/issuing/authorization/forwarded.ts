@@ -18,7 +18,8 @@ import {
 } from '../payments/index.ts';
 import type { IssuingDeps } from '../requests/index.ts';
 import { counterKind, needCounter } from '../rules/index.ts';
-import { answerWith, type Outcome } from './authorize.ts';
+import type { Outcome } from './authorize.ts';
+import { answerWith } from './beginning.ts';
 import { type CardPlace, placeOf, type Surroundings, surroundingsOf } from './find.ts';
 import type { Forward, Forwarded } from './ports.ts';
 

@@ -2,7 +2,7 @@
 import type { Money } from '../../base/index.ts';
 import { makeStan, type NetworkRequest } from '../../network/index.ts';
 import type { IssuingDeps } from '../requests/index.ts';
-import type { Wire } from './authorize.ts';
+import type { Wire } from './beginning.ts';
 
 /** Everybody that has no merchant of its own shops here. */
 export const SHOP: Wire['terminal'] = {
