@@ -2,7 +2,7 @@
 // Rule: amounts, hold, status and what is due next change here and nowhere else.
 import { addDays, addMs, nextMidnight, parseDuration } from '../../base/index.ts';
 import { sessionEnd } from '../intake/index.ts';
-import { isPage, type Operation, type OperationType, type Order, orderStates, withDue } from '../orders/index.ts';
+import { isOver, isPage, type Operation, type OperationType, type Order, orderStates, withDue } from '../orders/index.ts';
 import type { Project, Terminal } from '../projects/index.ts';
 
 export interface Circumstances {
@@ -31,6 +31,10 @@ export const CAPTURE_RETRY_MS = [60_000, 600_000, 3_600_000, 21_600_000] as cons
 type Effect = (order: Order, operation: Operation, circumstances: Circumstances) => Order;
 
 const noHold = { warn: null, release: null, capture: null } as const;
+
+/** Multicapture: the rest of the hold goes with the last charge that it could be for. */
+const withoutRest = (order: Order, now: Date): Order =>
+  order.held > 0n && isOver(order.status) ? withDue(order, { ...noHold, release: now }) : order;
 
 const approvedEffects: Readonly<Record<OperationType, Effect>> = {
   authorize: (order, operation, { project, now }) => {
@@ -70,18 +74,21 @@ const approvedEffects: Readonly<Record<OperationType, Effect>> = {
       reserve: Number(reserve.percent) > 0 ? laterOf(order.due.reserve, addDays(now, reserve.days)) : null,
     });
   },
-  reverse: (order, operation) =>
+  reverse: (order, operation, { now }) =>
     operation.details.void
-      ? withDue(
-          { ...order, status: orderStates.move(order.status, 'void'), amount_charged: 0n, held: 0n },
-          { ...noHold, clear: null, reserve: null },
+      ? withoutRest(
+          withDue(
+            { ...order, status: orderStates.move(order.status, 'void'), amount_charged: 0n },
+            { ...noHold, clear: null, reserve: null },
+          ),
+          now,
         )
       : withDue({ ...order, status: orderStates.move(order.status, 'reverse'), held: 0n }, noHold),
   refund: (order, operation, { now }) => {
     const refunded = { ...order, amount_refunded: order.amount_refunded + operation.amount };
     const status =
       refunded.amount_refunded === order.amount_charged ? orderStates.move(order.status, 'refund_rest') : order.status;
-    return withDue({ ...refunded, status }, { clear: nextMidnight(now) });
+    return withoutRest(withDue({ ...refunded, status }, { clear: nextMidnight(now) }), now);
   },
   credit: (order, operation, { now }) =>
     withDue(

@@ -7,8 +7,10 @@ import {
   type DueKind,
   decideDue,
   type Gateway,
+  isOver,
   needOrder,
   type Operation,
+  type Order,
   type OrderState,
   orderKind,
   orderUpdate,
@@ -71,10 +73,15 @@ export const release: DueHandler = (gateway, project, state) =>
       ? {
           type: 'reverse',
           amount: order.held,
-          details: { by: order.options.capture_tries ? 'retries_used_up' : 'expiry' },
+          details: { by: whyReleased(order) },
         }
       : null,
   );
+
+const whyReleased = ({ status, options }: Order): Operation['details']['by'] => {
+  if (isOver(status)) return 'order_over';
+  return options.capture_tries ? 'retries_used_up' : 'expiry';
+};
 
 /** An event a day before the issuer lets the hold go. */
 export const warn: DueHandler = async (gateway, project, state) => {

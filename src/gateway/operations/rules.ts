@@ -32,8 +32,7 @@ export const charge: Rule = alone(({ order }, amount, terminal, now) => {
 });
 
 export const reverse: Rule = alone(({ order }) => {
-  const held = order.status === 'authorized' || (order.status === 'charged' && order.held > 0n);
-  return held ? { type: 'reverse', amount: order.held } : refuse('not_authorized');
+  return order.status === 'authorized' || order.held > 0n ? { type: 'reverse', amount: order.held } : refuse('not_authorized');
 });
 
 export const refund: Rule = alone(({ order }, amount) => {

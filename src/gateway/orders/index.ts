@@ -86,4 +86,4 @@ export {
 } from './queries/orders.ts';
 export { refusalRecord, refuseWithout } from './refusal-record.ts';
 export { fraudMessage, OrderNotFound, type RefusalCode, refusals } from './refusals.ts';
-export { APPROVED, OPEN, orderStates } from './states.ts';
+export { APPROVED, isOver, OPEN, orderStates } from './states.ts';

@@ -49,7 +49,8 @@ export const orderInvariants: readonly Invariant[] = [
             (status = 'authorized' and (amount_charged <> 0 or auth_code = ''))
             or (status = 'charged' and amount_charged = 0)
             or (status = 'refunded' and amount_refunded <> amount_charged)
-            or (status = 'reversed' and (amount_charged <> 0 or held <> 0))
+            or (status = 'reversed' and amount_charged <> 0)
+            or (status in ('reversed', 'refunded') and held <> 0 and in_flight is null and due->>'release' is null)
             or (status in ('new', 'prepared', 'declined', 'rejected', 'fraud', 'error') and (amount_charged <> 0 or held <> 0))`,
   },
   {

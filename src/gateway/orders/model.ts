@@ -196,7 +196,7 @@ export interface OperationDetails {
   /** Of a payout: what it counts against the bounds of payouts. */
   readonly counted?: Counted;
   /** Ended by the gateway itself (hold expiry, capture delay), not by the merchant. */
-  readonly by?: 'expiry' | 'auto_charge' | 'capture_delay' | 'retries_used_up';
+  readonly by?: 'expiry' | 'auto_charge' | 'capture_delay' | 'retries_used_up' | 'order_over';
 }
 
 export interface Operation {

@@ -35,6 +35,7 @@ export const orderStates = lifecycle<OrderStatus, OrderTrigger>([
   // Multicapture: more charges, and a reverse that releases what is left of the hold, whatever became of what was charged.
   ['charged', 'charge', 'charged'],
   ['charged', 'reverse', 'charged'],
+  ['reversed', 'reverse', 'reversed'],
   ['refunded', 'reverse', 'refunded'],
   ['chargedback', 'reverse', 'chargedback'],
   ['charged', 'refund_rest', 'refunded'],
@@ -45,6 +46,9 @@ export const orderStates = lifecycle<OrderStatus, OrderTrigger>([
 
 /** It waits for who pays it. */
 export const OPEN: ReadonlySet<OrderStatus> = new Set(open);
+
+/** Nothing can be charged any more, nor will be: what is still held of it is of no use to anybody. */
+export const isOver = (status: OrderStatus): boolean => status === 'refunded' || status === 'reversed';
 
 /** An issuer approved the card of such an order, and nobody disputed it since. */
 export const APPROVED: ReadonlySet<OrderStatus> = new Set(['authorized', 'charged', 'refunded', 'reversed']);

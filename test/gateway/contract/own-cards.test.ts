@@ -49,3 +49,19 @@ test('no name on the form makes the cardholder dispute, and nobody else does it 
   assert.equal((await ada('GET', `/cards/${id}`)).body.balances.actualBalance, 1_000);
   await assertBooksHold(florin);
 });
+
+for (const end of ['cancel', 'refund'] as const)
+  test(`multicapture: behind a ${end} of a part the cardholder has all of it again, to the cent`, async () => {
+    await shop.terminal('several', { multicapture: true });
+    ada = await customer(florin);
+    const id = await fundedCard(ada, 1_000);
+    const paid = { ...(await paymentBy(id, 'Ada Example')), amount: 10, recurring_details: AGREED.recurring_details };
+    const { id: orderId } = await shop.authorized({ ...paid, options: { exemption_mit: 1, terminal: 'several' } });
+    assert.equal(orderOf(await shop.act(orderId, 'charge', { amount: 3 })).status, 'charged');
+    assert.equal((await shop.act(orderId, end)).status, 200);
+    await advance(florin, '2d');
+    ada = await customer(florin);
+    const { balances } = (await ada('GET', `/cards/${id}`)).body;
+    assert.deepEqual([balances.availableBalance, balances.actualBalance], [1_000, 1_000]);
+    await assertBooksHold(florin);
+  });
