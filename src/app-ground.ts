@@ -33,6 +33,7 @@ import {
   migrate,
   nextIdNode,
   openDatabase,
+  openDataDir,
   openInstallation,
   openLease,
   openShared,
@@ -98,6 +99,7 @@ export async function openGround(config: Config, options: GroundOptions, log: Lo
   const virtual = config.mode === 'sandbox' ? new VirtualClock(options.clock ?? systemClock) : null;
   const clock: Clock = virtual ?? options.clock ?? systemClock;
   const random = systemRandom;
+  openDataDir(config.dataDir);
   let connection = options.connection ?? null;
   // Nobody else uses an embedded server; any number may use another.
   const alone = !connection && !config.databaseUrl;

@@ -4,6 +4,7 @@ export { StartError } from './binaries.ts';
 export { type Caller, forCaller, forNobody, presentCaller } from './caller.ts';
 export * from './command.ts';
 export { type CommitterOptions, createCommitter } from './commit.ts';
+export { openDataDir } from './data-dir.ts';
 export { type Database, DEADLINES, type Deadlines, openDatabase, type SessionOptions } from './database.ts';
 export { freeBytes } from './disk.ts';
 export { createDueRunner, type DueItem, type DueRunner, dueJob, type Timeline } from './due.ts';

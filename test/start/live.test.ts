@@ -1,7 +1,7 @@
 // What `florin serve` says and how it ends where it must not start; and what a live server that starts says of itself.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
@@ -66,6 +66,14 @@ test('an empty secret, a live server without https and one without a proxy: one 
   await refused({ ...LIVE, OPERATOR_SECRET: '' }, /OPERATOR_SECRET/);
   await refused({ ...LIVE, PUBLIC_URL: 'http://pay.example' }, /PUBLIC_URL/);
   await refused({ ...LIVE, TRUSTED_PROXIES: '' }, /TRUSTED_PROXIES/);
+});
+
+test('a data directory that is a file, lies below one, or where no folders can be: one sentence, code 1', async () => {
+  const file = path.join(folder(), 'a file');
+  writeFileSync(file, 'x');
+  const sentence = /^The data directory .* can't be used \((ENOTDIR|ENOENT|EACCES|EPERM)\): set DATA_DIR/;
+  for (const dir of [file, path.join(file, 'below'), ...(existsSync('/proc/self') ? ['/proc/florin/data'] : [])])
+    await refused({ DATA_DIR: dir }, sentence);
 });
 
 test('a database that was a sandbox never becomes live, and a live one no sandbox', async () => {
