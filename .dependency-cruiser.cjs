@@ -25,10 +25,11 @@ const ROOMS = {
 const HTTP_FILES = '/(routes|routes-[a-z-]+|[a-z-]+-routes|schemas|[a-z-]+-schemas|envelope|api/[a-z-]+)\\.ts$';
 
 /** Rooms within a room: neighbours, each with a door of its own. */
-const SUB_ROOMS = ['src/gateway/[^/]+', 'src/issuing/[^/]+', 'src/cli/[^/]+'];
+const SUB_ROOMS = ['src/threeds/[^/]+', 'src/gateway/[^/]+', 'src/issuing/[^/]+', 'src/cli/[^/]+'];
 
 /** Rooms within a room that stand in order: each may import only those before it. */
 const IN_ORDER = {
+  threeds: ['protocol', 'acs'],
   gateway: [
     'projects',
     'templates',

@@ -1,6 +1,5 @@
 // Port: the issuing side as the access control server asks it, about cards of its own. app.ts supplies it.
-import type { AuthenticationRequest } from './authentication.ts';
-import { passed, type Report, timedOut, triesUsedUp } from './codes.ts';
+import { type AuthenticationRequest, passed, type Report, timedOut, triesUsedUp } from './protocol/index.ts';
 
 export type CardholderChannel = 'OTP_SMS' | 'BIOMETRICS' | 'EXTERNAL_AUTHY';
 

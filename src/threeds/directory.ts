@@ -1,12 +1,21 @@
 // The directory: who is asked whether and how a card is authenticated. The sandbox's one answers as the card says.
 // Rule: a directory may fail in any way; the requestor turns that into "unable to verify", never into a refusal of its own.
 import type { Pan, Random } from '../base/index.ts';
-import type { Authentication, AuthenticationRequest, Scenario } from './authentication.ts';
 import type { CardholderChallenge, Cardholders, Enrolment } from './cardholders.ts';
-import { uuid, type WindowSize } from './carrier.ts';
-import { cavvFrom, cavvSeed, type Keys } from './cavv.ts';
-import { reasons } from './codes.ts';
-import { carriesCavv, eciOf, type Letter } from './eci.ts';
+import {
+  type Authentication,
+  type AuthenticationRequest,
+  carriesCavv,
+  cavvFrom,
+  cavvSeed,
+  eciOf,
+  type Keys,
+  type Letter,
+  reasons,
+  type Scenario,
+  uuid,
+  type WindowSize,
+} from './protocol/index.ts';
 
 /** What the answer to the directory call (ARes) can be. */
 export type DirectoryAnswer =

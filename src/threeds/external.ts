@@ -1,9 +1,6 @@
 // Authentication done elsewhere: the merchant names its results (`secure3d` of the authorize request).
 // Rule: what can't be verified here is at least well formed and fits together; "each value once" is a unique row (queries.ts).
-import type { Authentication } from './authentication.ts';
-import { isUuid } from './carrier.ts';
-import { decodeCavv } from './cavv.ts';
-import { carriesCavv, letterOf } from './eci.ts';
+import { type Authentication, carriesCavv, decodeCavv, isUuid, letterOf } from './protocol/index.ts';
 
 export interface ExternalResult {
   readonly xid?: string | undefined;

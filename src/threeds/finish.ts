@@ -3,12 +3,23 @@
 // post counts as unknown and changes nothing.
 import type { Clock, Money, Permutation } from '../base/index.ts';
 import type { Db } from '../store/index.ts';
-import type { Authentication } from './authentication.ts';
-import type { BrowserDetails } from './browser.ts';
-import { hashMd, matchesCres, matchesPaRes, type Owner, type ResponseFacts, readMd } from './carrier.ts';
-import { cavvFrom, type Keys } from './cavv.ts';
-import { type Report, timedOut } from './codes.ts';
-import { carriesCavv, eciOf, type Letter } from './eci.ts';
+import {
+  type Authentication,
+  type BrowserDetails,
+  carriesCavv,
+  cavvFrom,
+  eciOf,
+  hashMd,
+  type Keys,
+  type Letter,
+  matchesCres,
+  matchesPaRes,
+  type Owner,
+  type Report,
+  type ResponseFacts,
+  readMd,
+  timedOut,
+} from './protocol/index.ts';
 import {
   type Closing,
   type Found,

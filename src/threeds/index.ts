@@ -3,20 +3,15 @@
 // Rule: knows no order and no operation: the gateway commits what start and close hand out together with its own changes.
 import type { Clock, Log, Permutation } from '../base/index.ts';
 import type { Change, Db } from '../store/index.ts';
-import type { AuthenticationRequest } from './authentication.ts';
-import { type Owner, readMd } from './carrier.ts';
-import type { Keys } from './cavv.ts';
 import type { Directory } from './directory.ts';
 import { type Finished, finish, type Returned } from './finish.ts';
 import type { Form3d } from './form.ts';
+import { type AuthenticationRequest, type Keys, type Owner, readMd } from './protocol/index.ts';
 import { type Closing, closedInsert, transactionOfOrder } from './queries.ts';
 import { formAgain, type Started, start } from './requestor.ts';
 
-export type { Authentication, AuthenticationRequest, Scenario } from './authentication.ts';
-export type { BrowserDetails } from './browser.ts';
-export { browserOf } from './browser.ts';
+export * from './acs/index.ts';
 export type { CardholderChallenge, Cardholders, ChallengeState, Enrolment } from './cardholders.ts';
-export { type CavvClaim, type Keys, verifyCavv } from './cavv.ts';
 export {
   type Directory,
   type DirectoryAnswer,
@@ -25,13 +20,22 @@ export {
   sandboxDirectory,
   withCardholders,
 } from './directory.ts';
-export { eciOf } from './eci.ts';
 export { checkExternal, type ExternalError, type ExternalResult, externalAuthentication } from './external.ts';
 export type { Finished, Returned } from './finish.ts';
 export type { Form3d } from './form.ts';
+export {
+  type Authentication,
+  type AuthenticationRequest,
+  type BrowserDetails,
+  browserOf,
+  type CavvClaim,
+  eciOf,
+  type Keys,
+  type Scenario,
+  verifyCavv,
+} from './protocol/index.ts';
 export { type Closing, cavvInsert, cavvKind, isUsed, needCavv } from './queries.ts';
 export type { Started } from './requestor.ts';
-export { acsRoutes } from './routes.ts';
 
 export interface ThreedsOptions {
   readonly db: Db;

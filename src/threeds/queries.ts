@@ -3,11 +3,8 @@
 // one conditional update, so that of two browsers (or two clicks) one wins and the other sees what it did.
 import { createHash } from 'node:crypto';
 import { type Change, type Db, insert, type Kind, rowKind, table } from '../store/index.ts';
-import type { BrowserDetails } from './browser.ts';
 import type { CardholderChallenge } from './cardholders.ts';
-import { decodeCavv } from './cavv.ts';
-import type { Report } from './codes.ts';
-import type { Letter } from './eci.ts';
+import { type BrowserDetails, decodeCavv, type Letter, type Report } from './protocol/index.ts';
 
 export interface Transaction {
   readonly project_id: bigint;

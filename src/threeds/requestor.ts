@@ -1,16 +1,22 @@
 // The requestor: asks the directory about a payment and, when the cardholder is needed, makes the form and the row behind it.
 // Rule: start writes nothing itself; its changes are committed together with the order's move to prepared, or not at all.
-import type { Log, Permutation } from '../base/index.ts';
-import { addMs } from '../base/index.ts';
+import { addMs, type Log, type Permutation } from '../base/index.ts';
 import type { Change } from '../store/index.ts';
-import type { Authentication, AuthenticationRequest, Scenario } from './authentication.ts';
-import { windowSizeOf } from './browser.ts';
-import { encodeRequest, hashMd, makeMd, type WindowSize } from './carrier.ts';
-import type { Keys } from './cavv.ts';
-import { CHALLENGE_MS } from './codes.ts';
 import type { Directory, DirectoryAnswer } from './directory.ts';
-import { eciOf } from './eci.ts';
 import { type Form3d, formHtml } from './form.ts';
+import {
+  type Authentication,
+  type AuthenticationRequest,
+  CHALLENGE_MS,
+  eciOf,
+  encodeRequest,
+  hashMd,
+  type Keys,
+  makeMd,
+  type Scenario,
+  type WindowSize,
+  windowSizeOf,
+} from './protocol/index.ts';
 import { type Found, type Transaction, transactionInsert } from './queries.ts';
 
 export type Started =

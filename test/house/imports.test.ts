@@ -67,6 +67,8 @@ const FAULTS: readonly (readonly [rule: string, from: string, to: string])[] = [
   ['few-files-at-the-top', 'src/app.ts', 'src/more.ts'],
   ['known-rooms-only', 'src/app.ts', 'src/misc/index.ts'],
   ['src-stands-alone', 'src/app.ts', 'test/support/database.ts'],
+  ['rooms-in-order (threeds/protocol)', 'src/threeds/protocol/eci.ts', 'src/threeds/acs/index.ts'],
+  ['sub-rooms-by-their-door (threeds)', 'src/threeds/acs/pages.ts', 'src/threeds/protocol/eci.ts'],
   ['resolvable', 'src/app.ts', 'src/nowhere.ts'],
 ];
 

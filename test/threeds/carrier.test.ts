@@ -15,7 +15,7 @@ import {
   type ResponseFacts,
   readMd,
   uuid,
-} from '../../src/threeds/carrier.ts';
+} from '../../src/threeds/protocol/carrier.ts';
 import { ids, keys } from './world.ts';
 
 const request = {

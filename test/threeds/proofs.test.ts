@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { Pan, systemRandom } from '../../src/base/index.ts';
-import { eciOf, type Letter } from '../../src/threeds/eci.ts';
 import { checkExternal, type Keys, sandboxDirectory, verifyCavv } from '../../src/threeds/index.ts';
+import { eciOf, type Letter } from '../../src/threeds/protocol/eci.ts';
 
 const keys: Keys = {
   keyed: (purpose, data) => createHmac('sha256', `test ${purpose}`).update(data).digest(),

@@ -1,7 +1,7 @@
 // What travels through browsers: MD, PaReq (creq), PaRes, cres. All of one alphabet (base64url), ids only, never card data.
 // Rule: everything read here is hostile; a value that is not exactly what we would write reads as null.
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Permutation, Random } from '../base/index.ts';
+import type { Permutation, Random } from '../../base/index.ts';
 import type { Keys } from './cavv.ts';
 import type { Letter } from './eci.ts';
 

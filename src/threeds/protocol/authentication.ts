@@ -1,5 +1,5 @@
 // What is asked of a directory, and what an authentication proves. Types only.
-import type { Money, Pan } from '../base/index.ts';
+import type { Money, Pan } from '../../base/index.ts';
 import type { BrowserDetails } from './browser.ts';
 import type { Letter } from './eci.ts';
 

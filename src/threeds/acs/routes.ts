@@ -1,8 +1,8 @@
 // The access control server over HTTP. Form posts only (the app reads them), no cookie, every answer a page.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Log } from '../base/index.ts';
+import type { Log } from '../../base/index.ts';
 import { type AcsOptions, answerChallenge, type Body, collectDevice, openPage, type View } from './acs.ts';
-import { pageHeaders, refusedPage, render } from './acs-pages.ts';
+import { pageHeaders, refusedPage, render } from './pages.ts';
 
 export interface AcsRouteOptions extends AcsOptions {
   readonly log: Log;

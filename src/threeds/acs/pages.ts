@@ -1,12 +1,10 @@
 // The access control server's pages: whole documents without anything from elsewhere, that work in a frame, on a phone and without script.
 // Rule: style and script stand in the page and are allowed by their hash, so a change here changes the policy below by itself.
-import { addMs, exponentOf, formatAmount } from '../base/index.ts';
-import { type Html, hashOf, html, trusted } from '../html/index.ts';
+import { addMs, exponentOf, formatAmount } from '../../base/index.ts';
+import { type Html, hashOf, html, trusted } from '../../html/index.ts';
+import { collectedFields, encodeRequest, MAX_RESENDS, MAX_TRIES, RESEND_AFTER_MS } from '../protocol/index.ts';
+import { termUrl } from '../requestor.ts';
 import type { Notice, View } from './acs.ts';
-import { collectedFields } from './browser.ts';
-import { encodeRequest } from './carrier.ts';
-import { MAX_RESENDS, MAX_TRIES, RESEND_AFTER_MS } from './codes.ts';
-import { termUrl } from './requestor.ts';
 
 const STYLE = `
 :root{color-scheme:light dark;--ink:#16202e;--soft:#5b6878;--line:#d9e0e8;--paper:#fff;--ground:#eef2f6;--accent:#0b5fd3;--on:#fff;--bad:#b3261e;--badbg:#fdeceb}

@@ -1,12 +1,25 @@
 // The access control server: the far side, where the cardholder proves who they are. Decides what a post does and which page answers it.
 // Rule: strict about what it is sent. A post needs the MD's secret and the ids that belong to it, may name no TermUrl but ours, and does
 // its work at most once: double clicks, reloads and the back button meet what is already decided.
-import { addMs } from '../base/index.ts';
-import { type BrowserDetails, browserOf, type Visit } from './browser.ts';
-import { type Cardholders, type ChallengeState, reportOf } from './cardholders.ts';
-import { type ChallengeRequest, decodeRequest, encodeCres, encodePaRes } from './carrier.ts';
-import { cancelled, judge, MAX_RESENDS, MAX_TRIES, RESEND_AFTER_MS, type Report, triesUsedUp } from './codes.ts';
-import { type FinishOptions, factsOf, findByMd, oneOf, resultOf } from './finish.ts';
+import { addMs } from '../../base/index.ts';
+import { type Cardholders, type ChallengeState, reportOf } from '../cardholders.ts';
+import { type FinishOptions, factsOf, findByMd, oneOf, resultOf } from '../finish.ts';
+import {
+  type BrowserDetails,
+  browserOf,
+  type ChallengeRequest,
+  cancelled,
+  decodeRequest,
+  encodeCres,
+  encodePaRes,
+  judge,
+  MAX_RESENDS,
+  MAX_TRIES,
+  RESEND_AFTER_MS,
+  type Report,
+  triesUsedUp,
+  type Visit,
+} from '../protocol/index.ts';
 import {
   browserStore,
   challengeStore,
@@ -15,8 +28,8 @@ import {
   resultReport,
   transactionGet,
   trySpend,
-} from './queries.ts';
-import { termUrl } from './requestor.ts';
+} from '../queries.ts';
+import { termUrl } from '../requestor.ts';
 
 /** A form body as it was parsed: any names, any values. */
 export type Body = Readonly<Record<string, unknown>>;

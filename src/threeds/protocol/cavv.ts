@@ -1,7 +1,7 @@
 // The cardholder authentication verification value: 20 bytes by keyed hash over card, amount, currency, merchant, directory id and ECI.
 // Rule: whoever changes one of the six gets a value that the issuer's host refuses.
 import { timingSafeEqual } from 'node:crypto';
-import type { Money, Pan } from '../base/index.ts';
+import type { Money, Pan } from '../../base/index.ts';
 
 /** What the vault offers to this room: keyed hashes, never a card number. */
 export interface Keys {

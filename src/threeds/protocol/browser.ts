@@ -1,5 +1,5 @@
 // The cardholder's browser as the directory is told of it: named by the merchant, or collected by our device-data page.
-import { maskPansIn } from '../base/index.ts';
+import { maskPansIn } from '../../base/index.ts';
 import type { WindowSize } from './carrier.ts';
 
 type Value = string | number | boolean;
