@@ -1,27 +1,46 @@
-// http: the mechanics of HTTP. Owns idempotency_records. An API is given as data (endpoint.ts) and served by api.ts; its failures get their
-// shape from its envelope. Imports base and store only. Rule: nothing of the domain.
-export { api } from './api.ts';
-export {
-  type Authentication,
-  type Authenticator,
-  type BasicOptions,
-  basicAuthentication,
-  basicCredentials,
-  networkOf,
-  type RequestHead,
-} from './authenticate.ts';
-export { documentation } from './documentation.ts';
+// http: the mechanics of HTTP. Owns idempotency_records. An API is given as data (api/endpoint.ts) and served by api/api.ts; its failures get
+// their shape from its envelope. Imports base and store only. Rule: nothing of the domain.
 export {
   type Answer,
   type AnyEndpoint,
   type Api,
+  type Authentication,
+  type Authenticator,
+  api,
+  type BasicOptions,
+  basicAuthentication,
+  basicCredentials,
   type DocumentedAnswer,
   type Endpoint,
   endpointOf,
   type Input,
+  type Keyed,
+  type Listing,
+  listAnswer,
   type Method,
+  networkOf,
+  type OnceLookup,
+  type OnceOptions,
+  onceFor,
+  onceForm,
+  onceLookup,
+  onceRecords,
+  type PageLinks,
+  type Paging,
+  paged,
+  pageLinks,
+  paging,
+  pagingOf,
+  purgeIdempotency,
+  type Rate,
+  type RateLimiter,
   type Reader,
-} from './endpoint.ts';
+  type RequestHead,
+  rateLimiter,
+  type Taken,
+  tooMany,
+} from './api/index.ts';
+export * from './description/index.ts';
 export {
   type Envelope,
   Failure,
@@ -36,29 +55,58 @@ export {
   type RateState,
   rateFields,
 } from './failure.ts';
-export * from './fields.ts';
-export { formBodies } from './form.ts';
 export {
-  type Keyed,
-  type OnceLookup,
-  type OnceOptions,
-  onceFor,
-  onceForm,
-  onceLookup,
-  onceRecords,
-} from './idempotency.ts';
-export { readPlainJson } from './json.ts';
-export { type PageLinks, pageLinks } from './links.ts';
-export { longReads } from './long-reads.ts';
-export { fetchOwn, type Served } from './loopback.ts';
-export { type ApiInfo, openapiOf } from './openapi.ts';
-export type { AnyApi, Examples } from './openapi-answers.ts';
-export { createMetrics, type Metrics, operations, type Readiness } from './operations.ts';
+  Amount,
+  Certificates,
+  Choice,
+  CountryCode,
+  Currency,
+  DateTime,
+  Day,
+  Digits,
+  Duration,
+  Email,
+  type FieldKindName,
+  type FieldOptions,
+  Flag,
+  FlatMap,
+  fieldKinds,
+  formBodies,
+  Id,
+  Instant,
+  Integer,
+  IpAddress,
+  type LengthOptions,
+  List,
+  ListOf,
+  listParts,
+  Matching,
+  MinorUnits,
+  Month,
+  Nullable,
+  Optional,
+  pointerNames,
+  pointerOf,
+  readPlainJson,
+  Shape,
+  ShownCertificates,
+  Text,
+  Token,
+  type Violation,
+  WebAddress,
+  Year,
+} from './fields/index.ts';
+export {
+  createMetrics,
+  createServer,
+  fetchOwn,
+  longReads,
+  type Metrics,
+  operations,
+  type Readiness,
+  type Served,
+  type Server,
+  type ServerOptions,
+  type Timeouts,
+} from './listener/index.ts';
 export * from './operator.ts';
-export { type Listing, listAnswer, type Paging, paged, paging, pagingOf } from './paging.ts';
-export { pointerNames, pointerOf } from './pointer.ts';
-export { purgeIdempotency } from './queries.ts';
-export { type Rate, type RateLimiter, rateLimiter, type Taken, tooMany } from './rates.ts';
-export type { Violation } from './schema.ts';
-export { createServer, type Server, type ServerOptions, type Timeouts } from './server.ts';
-export * from './shown.ts';

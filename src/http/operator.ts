@@ -2,9 +2,9 @@
 // Rule: a room changes nothing for an operator but through `Changes`, so that no change can do without its row in the audit log.
 import Type, { type TSchema } from 'typebox';
 import type { Committer, Transaction } from '../store/index.ts';
-import { type AnyEndpoint, endpointOf } from './endpoint.ts';
+import { type AnyEndpoint, endpointOf } from './api/index.ts';
 import type { FailureKind } from './failure.ts';
-import { Shape } from './fields.ts';
+import { Shape } from './fields/index.ts';
 
 export interface Operator {
   readonly name: string;

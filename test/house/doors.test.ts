@@ -58,7 +58,7 @@ const DOORS: readonly Door[] = [
       'src/store/',
       'src/vault/',
       'src/pages/',
-      'src/http/tls.ts',
+      'src/http/listener/tls.ts',
       'src/config.ts',
       'src/main.ts',
       'src/cli/files.ts',

@@ -69,6 +69,11 @@ const FAULTS: readonly (readonly [rule: string, from: string, to: string])[] = [
   ['src-stands-alone', 'src/app.ts', 'test/support/database.ts'],
   ['rooms-in-order (threeds/protocol)', 'src/threeds/protocol/eci.ts', 'src/threeds/acs/index.ts'],
   ['sub-rooms-by-their-door (threeds)', 'src/threeds/acs/pages.ts', 'src/threeds/protocol/eci.ts'],
+  ['rooms-in-order (http/fields)', 'src/http/fields/schema.ts', 'src/http/api/index.ts'],
+  ['sub-rooms-by-their-door (http)', 'src/http/api/endpoint.ts', 'src/http/fields/schema.ts'],
+  ['sub-rooms-by-their-door, from above (http)', 'src/http/operator.ts', 'src/http/fields/schema.ts'],
+  ['no-way-out-by-the-front', 'src/http/listener/server.ts', 'src/http/index.ts'],
+  ['rooms-by-their-door', 'src/pages/index.ts', 'src/http/api/index.ts'],
   ['resolvable', 'src/app.ts', 'src/nowhere.ts'],
 ];
 

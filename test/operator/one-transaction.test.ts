@@ -5,7 +5,7 @@ import path from 'node:path';
 import { before, test } from 'node:test';
 import type { AnyApi } from '../../src/http/index.ts';
 import { KEY_FILE } from '../../src/vault/index.ts';
-import { type Ask, asking, walkOperator } from '../http/walk-operator.ts';
+import { type Ask, asking, walkOperator } from '../http/description/walk-operator.ts';
 import { watchAnswers } from '../support/answers.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 

@@ -1,0 +1,295 @@
+// Serves the endpoints of an API. Rule: one order of checks for every request: credentials, rights, rate, shape, then the handler.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { assert, type Log } from '../../base/index.ts';
+import { type Caller, forCaller, type Once } from '../../store/index.ts';
+import { API_HEADERS, Failure } from '../failure.ts';
+import {
+  type CompiledSchema,
+  cardDataIn,
+  compileSchema,
+  fieldErrors,
+  isCleanText,
+  type JsonSchema,
+  mergeQuery,
+  type Pair,
+  queryObject,
+  queryPairs,
+  readJson,
+  Shape,
+  type Tolerance,
+  type Violation,
+} from '../fields/index.ts';
+import { asksForCsv, readBody, requireAccepts, requireJson, type Server, SHORT_COST } from '../listener/index.ts';
+import type { RequestHead } from './authenticate.ts';
+import type { Answer, AnyEndpoint, Api, Input, Reader } from './endpoint.ts';
+import { onceFor, onceKeyIn } from './idempotency.ts';
+import { tooMany } from './rates.ts';
+
+export const NOTHING = Shape({});
+
+/** Mounts an API: each endpoint under its methods, HEAD beside GET, OPTIONS and 405 by the server. */
+export function api<Principal>(server: Server, declaration: Api<Principal>): void {
+  server.ownPrefix(declaration.prefix, declaration.envelope);
+  for (const endpoint of declaration.endpoints) {
+    server.app.route({
+      method: [endpoint.method].flat(),
+      url: declaration.prefix + endpoint.path.replace(/\/$/, ''),
+      handler: serve(server, declaration, endpoint),
+    });
+  }
+}
+
+const WRITES: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+
+/** Is a body read, and an idempotency key? An API with a reader of its own keeps the keys of deletions too. */
+export const isWrite = <Principal>({ reader, idempotency }: Api<Principal>, method: string): boolean =>
+  WRITES.has(method) || (method === 'DELETE' && reader !== undefined && idempotency !== undefined);
+
+/** What a request is once it has the right shape. */
+interface Shaped {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly once: Once | null;
+}
+
+function serve<Principal>(
+  server: Server,
+  declaration: Api<Principal>,
+  endpoint: AnyEndpoint<Principal>,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
+  const { authentication, allows, limits, failureOf, reader, patient, idempotency } = declaration;
+  const shape = reader ? readerShaper(declaration, reader, endpoint) : shaper(declaration, endpoint);
+  const { media = 'application/json' } = endpoint;
+  const writes = writesBy(declaration, endpoint);
+  const inTime = patient ? null : server.inTime;
+  const run = runner(declaration, endpoint);
+
+  async function answerTo(request: FastifyRequest, reply: FastifyReply, caller: Caller): Promise<Answer> {
+    try {
+      const head: RequestHead = {
+        headers: request.raw.headers,
+        remoteAddress: server.remoteAddressOf(request),
+        certificate: server.certificateOf(request),
+      };
+      const checked = authentication.check(head);
+      const principal = checked instanceof Promise ? await checked : checked;
+      if (allows && !allows(principal, endpoint.right, head)) throw new Failure('forbidden');
+      if (limits) spend(declaration, limits, principal, reply);
+      const csv = endpoint.orCsv === true && asksForCsv(head.headers.accept);
+      if (!csv) requireAccepts(head.headers.accept, media);
+      const sent = writes ? await received(declaration, request, principal) : NOTHING_SENT;
+      // Before anything is looked at that may have changed since: what was answered is the answer.
+      const replay = sent.once && (await idempotency?.lookup?.(sent.once));
+      if (replay) return { ...replay, body: replay.body === '' ? null : replay.body };
+      const shaped = await shape(request, principal, sent);
+      const input = new HandlerInput(principal, shaped, request.id, head.remoteAddress, server.log, csv);
+      return await run(input, () => !caller.gone && !request.raw.socket.destroyed);
+    } catch (error) {
+      throw error instanceof Failure ? error : (failureOf?.(error) ?? error);
+    }
+  }
+
+  return async function handle(request, reply) {
+    server.work.begin();
+    const caller: Caller = { gone: false, made: null };
+    const answering = forCaller(caller, () => answerTo(request, reply, caller));
+    // Also behind a client who was told that nobody knows: what has begun is finished.
+    answering.then(server.work.end, server.work.end);
+    try {
+      return await send(reply, await (inTime ? inTime(answering) : answering));
+    } catch (error) {
+      caller.gone = true;
+      return await server.refuse(error, request, reply, caller.made);
+    }
+  };
+}
+
+/** How the endpoint's handler is run: at once, or in its owner's turn. */
+function runner<Principal>(
+  { turns }: Api<Principal>,
+  endpoint: AnyEndpoint<Principal>,
+): (input: HandlerInput<Principal>, wanted: () => boolean) => Answer | Promise<Answer> {
+  const { cost } = endpoint;
+  if (!cost) return (input) => endpoint.handler(input) as Answer | Promise<Answer>;
+  assert(turns, `${endpoint.operation} has a cost: its API needs turns`);
+  return (input, wanted) =>
+    turns.turns.run({
+      owner: turns.ownerOf(input.principal),
+      long: cost(input.query) > SHORT_COST,
+      work: () => endpoint.handler(input),
+      wanted,
+    });
+}
+
+class HandlerInput<Principal> implements Input<Principal, unknown, unknown, unknown> {
+  readonly principal: Principal;
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly once: Once | null;
+  readonly requestId: string;
+  readonly remoteAddress: string;
+  readonly csv: boolean;
+  readonly #log: Log;
+
+  constructor(
+    principal: Principal,
+    { params, query, body, once }: Shaped,
+    requestId: string,
+    remoteAddress: string,
+    log: Log,
+    csv: boolean,
+  ) {
+    this.principal = principal;
+    this.params = params;
+    this.query = query;
+    this.body = body;
+    this.once = once;
+    this.requestId = requestId;
+    this.remoteAddress = remoteAddress;
+    this.csv = csv;
+    this.#log = log;
+  }
+
+  /** Made when asked for: few requests log anything. */
+  get log(): Log {
+    return this.#log.child({ requestId: this.requestId });
+  }
+}
+
+function spend<Principal>(
+  { envelope }: Api<Principal>,
+  { limiter, rateOf }: NonNullable<Api<Principal>['limits']>,
+  principal: Principal,
+  reply: FastifyReply,
+): void {
+  const limit = rateOf(principal);
+  if (!limit) return;
+  const taken = limiter.take(limit.key, limit.rate);
+  if (!taken.allowed) throw tooMany(taken);
+  reply.headers(envelope.rate(taken.state));
+}
+
+/** What came with a request besides its address: the body's bytes and the idempotency key's promise. */
+interface Sent {
+  readonly bytes: Buffer;
+  readonly once: Once | null;
+}
+const NOTHING_SENT: Sent = { bytes: Buffer.alloc(0), once: null };
+
+type Shaper<Principal> = (request: FastifyRequest, principal: Principal, sent: Sent) => Promise<Shaped> | Shaped;
+
+/** Whatever the bytes mean. */
+async function received<Principal>(
+  { idempotency, prefix }: Api<Principal>,
+  request: FastifyRequest,
+  principal: Principal,
+): Promise<Sent> {
+  const { raw } = request;
+  const key = idempotency ? onceKeyIn(raw.rawHeaders, idempotency.header) : null;
+  const reading = readBody(raw);
+  const bytes = reading instanceof Promise ? await reading : reading;
+  if (bytes.length > 0) requireJson(raw.headers);
+  const once = key === null || !idempotency ? null : onceOf(idempotency, prefix, request, principal, key, bytes);
+  return { bytes, once };
+}
+
+/** The path as it was asked for: an order's id in it keeps the keys of two orders apart. */
+function onceOf<Principal>(
+  options: NonNullable<Api<Principal>['idempotency']>,
+  prefix: string,
+  { url, method }: FastifyRequest,
+  principal: Principal,
+  key: string,
+  bytes: Buffer,
+): Once {
+  const { owner, credential } = options.scopeOf(principal);
+  const mark = url.indexOf('?');
+  const path = mark < 0 ? url : url.slice(0, mark);
+  const search = mark < 0 ? '' : url.slice(mark + 1);
+  const scope = { owner, credential: `${prefix} ${credential}`, method, path: path.replace(/\/$/, '') };
+  return onceFor(options, scope, key, [search, bytes]);
+}
+
+const writesBy = <Principal>(api: Api<Principal>, { method }: AnyEndpoint<Principal>): boolean =>
+  [method].flat().some((name) => isWrite(api, name));
+
+/** For an API that reads in its own way: path and query, then the body. */
+function readerShaper<Principal>(
+  declaration: Api<Principal>,
+  reader: Reader<Principal>,
+  endpoint: AnyEndpoint<Principal>,
+): Shaper<Principal> {
+  const { params = NOTHING, query = NOTHING, body = NOTHING } = endpoint;
+  const writes = writesBy(declaration, endpoint);
+  return (request, principal, { bytes, once }) => ({
+    params: reader.params(params, request.params as Record<string, string>),
+    query: reader.query(query, queryPairs(request.url)),
+    body: writes ? reader.body(body, bytes, principal) : {},
+    once,
+  });
+}
+
+/** Reads and checks everything that the client sent; every wrong field is in the one failure it throws. */
+function shaper<Principal>(declaration: Api<Principal>, endpoint: AnyEndpoint<Principal>): Shaper<Principal> {
+  const { strictQuery, tolerant, cardDataRefused } = declaration;
+  const params = endpoint.params ? compileSchema(endpoint.params as JsonSchema) : null;
+  const query = compileSchema((endpoint.query ?? NOTHING) as JsonSchema);
+  const body = compileSchema((endpoint.body ?? NOTHING) as JsonSchema);
+
+  function paramsOf(request: FastifyRequest): unknown {
+    const given = request.params as Record<string, string>;
+    for (const name in given) if (!isCleanText(given[name] as string)) throw new Failure('not_found');
+    if (params) accept(params, given, []);
+    return given;
+  }
+
+  const ownIdOf = ({ params }: FastifyRequest): string | null => (params as { id?: string }).id ?? null;
+  const cardData = (request: FastifyRequest, pairs: readonly Pair[], { root }: CompiledSchema): Violation[] =>
+    cardDataRefused && pairs.length > 0 ? cardDataIn(pairs, root, cardDataRefused.ids, ownIdOf(request)) : [];
+
+  async function read(request: FastifyRequest, principal: Principal): Promise<Shaped> {
+    const pairs = queryPairs(request.url);
+    const { value, violations } = queryObject(pairs, query.root, strictQuery?.(principal) ?? false);
+    const further = (await endpoint.wrongIn?.(value, principal)) ?? [];
+    accept(query, value, [...cardData(request, pairs, query), ...violations], further);
+    return { params: paramsOf(request), query: value, body: {}, once: null };
+  }
+
+  async function write(request: FastifyRequest, principal: Principal, { bytes, once }: Sent): Promise<Shaped> {
+    const tolerance: Tolerance | null = tolerant ? { ownId: ownIdOf(request) } : null;
+    const pairs = queryPairs(request.url);
+    const { value, violations } = readJson(bytes, body.root, tolerance);
+    const merged = mergeQuery(pairs, value, body.root, tolerance);
+    const further = (await endpoint.wrongIn?.(value, principal)) ?? [];
+    accept(body, value, [...cardData(request, pairs, body), ...violations, ...merged], further);
+    return { params: paramsOf(request), query: {}, body: value, once };
+  }
+
+  return writesBy(declaration, endpoint) ? write : read;
+}
+
+/** Makes what was read what a handler gets. The first violation of a field is told: what reading found, the schema's, then `further`. */
+function accept(
+  schema: CompiledSchema,
+  value: object,
+  violations: readonly Violation[],
+  further: readonly Violation[] = [],
+): void {
+  const broken = schema.check(value);
+  if (violations.length > 0 || broken.length > 0 || further.length > 0) {
+    throw new Failure('validation', { errors: fieldErrors([...violations, ...broken, ...further], schema.root) });
+  }
+  schema.clean(value);
+}
+
+function send(reply: FastifyReply, { status, body, location, headers, link, replayed }: Answer): FastifyReply {
+  reply.code(status).headers(API_HEADERS);
+  if (location) reply.header('location', location);
+  if (link) reply.header('link', link);
+  if (replayed) reply.header('idempotent-replay', 'true');
+  if (headers) reply.headers(headers);
+  if (body === null) return reply.removeHeader('content-type').send();
+  return reply.send(typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body));
+}
