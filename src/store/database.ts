@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { assert, type Log } from '../base/index.ts';
-import { type Db, OutcomeUnknown, type Session, type Transaction } from './command.ts';
-import type { Connection } from './embedded.ts';
+import { type Db, OutcomeUnknown, type Session, type Transaction } from './commit/index.ts';
+import type { Connection } from './embedded/index.ts';
 
 const parsers = new Map<number, (text: string) => unknown>([
   [20, (text) => BigInt(text)],

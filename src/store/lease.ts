@@ -2,8 +2,8 @@
 // process is gone can be told from one that is still waited for. Not a lock of a connection: a process outlives its connections.
 // Rule: times here are the database's own real time, the only clock that all processes share.
 import type { Clock, Log } from '../base/index.ts';
-import { StartError } from './binaries.ts';
-import type { Db } from './command.ts';
+import type { Db } from './commit/index.ts';
+import { StartError } from './embedded/index.ts';
 
 export interface LeaseTimes {
   /** How long a process counts as living after its last sign of life. */

@@ -1,5 +1,5 @@
 // Numbers for the makers of ids.
-import type { Db } from './command.ts';
+import type { Db } from './commit/index.ts';
 
 /**
  * From 0 to 1023, another one for each of 1024 starts in a row. What a process that was killed had drawn is not drawn again: the

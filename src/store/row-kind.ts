@@ -1,7 +1,6 @@
 // States that are one row each: found by the key of their table, and locked in its order.
 // Rule: the statement is made of the table, so that no kind forgets the owner or the order of the locks.
-import { followRow, type Kind } from './command.ts';
-import type { Table } from './table.ts';
+import { followRow, type Kind, type Table } from './commit/index.ts';
 
 interface RowKind<Key, Row> {
   readonly name: string;

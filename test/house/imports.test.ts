@@ -33,7 +33,7 @@ async function cruise(directory: string, ...folders: string[]): Promise<Report> 
 const FAULTS: readonly (readonly [rule: string, from: string, to: string])[] = [
   ['imports-of-base', 'src/base/money.ts', 'src/store/index.ts'],
   ['imports-of-cli', 'src/cli/apply/apply.ts', 'src/gateway/index.ts'],
-  ['imports-of-store', 'src/store/table.ts', 'src/ledger/index.ts'],
+  ['imports-of-store', 'src/store/commit/table.ts', 'src/ledger/index.ts'],
   ['imports-of-ledger', 'src/ledger/post.ts', 'src/network/index.ts'],
   ['imports-of-network', 'src/network/link.ts', 'src/gateway/index.ts'],
   ['imports-of-wallets', 'src/wallets/apple.ts', 'src/store/index.ts'],
@@ -74,6 +74,9 @@ const FAULTS: readonly (readonly [rule: string, from: string, to: string])[] = [
   ['sub-rooms-by-their-door, from above (http)', 'src/http/operator.ts', 'src/http/fields/schema.ts'],
   ['no-way-out-by-the-front', 'src/http/listener/server.ts', 'src/http/index.ts'],
   ['rooms-by-their-door', 'src/pages/index.ts', 'src/http/api/index.ts'],
+  ['rooms-in-order (store/commit)', 'src/store/commit/command.ts', 'src/store/due/index.ts'],
+  ['sub-rooms-by-their-door (store)', 'src/store/due/due.ts', 'src/store/commit/command.ts'],
+  ['sub-rooms-by-their-door, from above (store)', 'src/store/lease.ts', 'src/store/commit/command.ts'],
   ['resolvable', 'src/app.ts', 'src/nowhere.ts'],
 ];
 

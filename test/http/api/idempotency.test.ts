@@ -13,8 +13,8 @@ import {
   onceRecords,
   Shape,
 } from '../../../src/http/index.ts';
+import { type Once, onceCommand, type StoredAnswer } from '../../../src/store/commit/once.ts';
 import type { Change, Loaded } from '../../../src/store/index.ts';
-import { type Once, onceCommand, type StoredAnswer } from '../../../src/store/once.ts';
 import { basic, type Principal, raw, type Service, SHOP, startService } from '../service.ts';
 
 const keyed = (purpose: string, data: Buffer | string): Buffer => createHmac('sha256', purpose).update(data).digest();

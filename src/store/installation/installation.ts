@@ -1,8 +1,8 @@
 // The embedded server of a data directory, for one Florin at a time.
 // Rule: only who holds the directory's guard may stop the server.
-import { StartError } from './binaries.ts';
-import { openDatabase } from './database.ts';
-import { type Connection, startEmbedded } from './embedded.ts';
+
+import { openDatabase } from '../database.ts';
+import { type Connection, StartError, startEmbedded } from '../embedded/index.ts';
 import { type Guard, takeGuard } from './guard.ts';
 
 /** Class and number of the advisory lock that two Florins that start at once on one directory meet at. */

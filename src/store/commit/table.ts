@@ -1,6 +1,6 @@
 // Tables as data, and the changes that a decision may ask for. One multi-row statement a table and kind of change:
 // rows travel as one array a column (unnest), so that a statement's text never depends on their number and stays prepared.
-import { assert } from '../base/index.ts';
+import { assert } from '../../base/index.ts';
 
 /** The Postgres types that columns have here, and what each holds in TypeScript: int8 bigint, timestamptz Date, bytea Buffer, jsonb any JSON value. */
 export type ColumnType = 'int8' | 'int4' | 'text' | 'bool' | 'timestamptz' | 'date' | 'jsonb' | 'bytea' | 'numeric';

@@ -1,7 +1,7 @@
 // The data directory, before anything is put into it. Rule: one that can't be used stops the start with one sentence.
 import fs from 'node:fs';
 import path from 'node:path';
-import { StartError } from './binaries.ts';
+import { StartError } from '../embedded/index.ts';
 
 /**
  * Makes the directory where it isn't there, and looks whether files can be written in it. One folder after the other: where the file

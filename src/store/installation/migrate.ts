@@ -3,12 +3,11 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import type { Log } from '../base/index.ts';
-import { StartError } from './binaries.ts';
-import type { Db } from './command.ts';
-import type { Connection } from './embedded.ts';
+import type { Log } from '../../base/index.ts';
+import type { Db } from '../commit/index.ts';
+import { type Connection, StartError } from '../embedded/index.ts';
 
-const DIRECTORY = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../migrations');
+const DIRECTORY = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../migrations');
 const LOCK = 7_046_001;
 
 const known = (): string[] =>

@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import pg from 'pg';
-import { addMs, type Clock, type Log } from '../base/index.ts';
+import { addMs, type Clock, type Log } from '../../base/index.ts';
 import { findPrograms, type Programs, StartError } from './binaries.ts';
 import { alive, giveTo, type Home, initialize, lastLine, passwordOf, socketDir, USER } from './cluster.ts';
 

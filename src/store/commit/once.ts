@@ -1,6 +1,6 @@
 // Requests that carry an idempotency key: what is promised about them, as seen by the decisions that keep the promise.
 // Rule: the record is written by the same commit as the effect it stands for, so that neither can exist without the other.
-import { assert } from '../base/index.ts';
+import { assert } from '../../base/index.ts';
 import type { Command, Decision, Loaded, Need } from './command.ts';
 import type { Change } from './table.ts';
 

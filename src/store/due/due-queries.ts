@@ -1,7 +1,7 @@
 // Statements on due_failures: what was due, was tried and failed. A timeline's own query asks with `dueWaits` and `dueTries` beside its rows.
 // Rule: written outside of any transaction of the work itself, which has just failed.
-import { addMs } from '../base/index.ts';
-import type { Db } from './command.ts';
+import { addMs } from '../../base/index.ts';
+import type { Db } from '../commit/index.ts';
 
 /** The columns or expressions by which a timeline's query names a piece of work. */
 export interface DueColumns {

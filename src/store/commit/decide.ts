@@ -1,6 +1,6 @@
 // The pure half of a group: its needs loaded once, its commands decided in order of arrival, each on the state that the ones
 // before it left. Rule: what a decision throws is its own caller's, and is told with the group's outcome, not before.
-import { assert } from '../base/index.ts';
+import { assert } from '../../base/index.ts';
 import type { Command, Db, Decision, Follow, Kind, Loaded } from './command.ts';
 import type { Change } from './table.ts';
 

@@ -1,6 +1,6 @@
 // One connection of a committer, and a group's transaction on it: locked and loaded, decided, written with one statement a table, committed.
 // Rule: a COMMIT without an answer is asked for until it is known; nothing of the group is decided a second time before that.
-import type { Clock, IdMaker, Log } from '../base/index.ts';
+import type { Clock, IdMaker, Log } from '../../base/index.ts';
 import { type Command, OutcomeUnknown, type Session } from './command.ts';
 import { type Decided, decideAll, loadStates } from './decide.ts';
 import { type GroupName, groupMark, wasWritten } from './outcome.ts';

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { systemRandom } from '../base/index.ts';
+import { systemRandom } from '../../base/index.ts';
 import { type Programs, StartError } from './binaries.ts';
 
 export const USER = 'florin';

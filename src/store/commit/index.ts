@@ -1,0 +1,46 @@
+// commit: how decisions become durable: commands, needs and changes, groups of one owner in their lanes, the answer that is stored with its
+// effect, and what became of a group whose end nobody saw. Owns commit_groups.
+// Rule: what is answered has been committed, and what is unknown is found out before anything is decided again.
+export { type Caller, forCaller, forNobody, presentCaller } from './caller.ts';
+export {
+  type Command,
+  type Committer,
+  type Db,
+  type Decision,
+  type Follow,
+  follow,
+  followRow,
+  type Kind,
+  type Loaded,
+  type Need,
+  NotWritten,
+  OutcomeUnknown,
+  type Session,
+  type Transaction,
+} from './command.ts';
+export { type CommitterOptions, createCommitter } from './commit.ts';
+export { databaseIsGone } from './gone.ts';
+export type { FaultPoint } from './lane.ts';
+export {
+  type Begun,
+  type Once,
+  type OnceForm,
+  type OnceRecords,
+  onceCommand,
+  type Replay,
+  type StoredAnswer,
+} from './once.ts';
+export { purgeCommitGroups } from './outcome.ts';
+export {
+  add,
+  arrayLiteral,
+  type Change,
+  type ColumnType,
+  insert,
+  remove,
+  type Statement,
+  statementsFor,
+  type Table,
+  table,
+  update,
+} from './table.ts';
