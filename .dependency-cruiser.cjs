@@ -26,6 +26,7 @@ const HTTP_FILES = '/(routes|routes-[a-z-]+|[a-z-]+-routes|schemas|[a-z-]+-schem
 
 /** Rooms within a room: neighbours, each with a door of its own. */
 const SUB_ROOMS = [
+  'src/base/[^/]+',
   'src/store/[^/]+',
   'src/http/[^/]+',
   'src/threeds/[^/]+',
@@ -36,6 +37,7 @@ const SUB_ROOMS = [
 
 /** Rooms within a room that stand in order: each may import only those before it. */
 const IN_ORDER = {
+  base: ['iso', 'turns'],
   store: ['embedded', 'commit', 'due', 'installation'],
   http: ['listener', 'fields', 'api', 'description'],
   threeds: ['protocol', 'acs'],

@@ -1,5 +1,5 @@
 // Money is an integer of minor units and its currency (ISO 4217). No float ever touches an amount.
-import { exponentOf } from './currency.ts';
+import { exponentOf } from './iso/index.ts';
 
 export interface Money {
   readonly minor: bigint;

@@ -3,8 +3,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import currencyCodes from 'currency-codes';
 import countryCodes from 'i18n-iso-countries';
-import countries from '../../src/base/countries.json' with { type: 'json' };
-import currencies from '../../src/base/currencies.json' with { type: 'json' };
 import {
   countryOf,
   exponentOf,
@@ -13,6 +11,8 @@ import {
   isUsableCurrency,
   numericOf,
 } from '../../src/base/index.ts';
+import countries from '../../src/base/iso/countries.json' with { type: 'json' };
+import currencies from '../../src/base/iso/currencies.json' with { type: 'json' };
 
 /** In the standard, but not money that a card can be charged in: metals, bond units, units of account, test and nothing. */
 const NOT_MONEY = ['XAG', 'XAU', 'XBA', 'XBB', 'XBC', 'XBD', 'XDR', 'XPD', 'XPT', 'XSU', 'XTS', 'XUA', 'XXX'];

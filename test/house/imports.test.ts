@@ -77,6 +77,8 @@ const FAULTS: readonly (readonly [rule: string, from: string, to: string])[] = [
   ['rooms-in-order (store/commit)', 'src/store/commit/command.ts', 'src/store/due/index.ts'],
   ['sub-rooms-by-their-door (store)', 'src/store/due/due.ts', 'src/store/commit/command.ts'],
   ['sub-rooms-by-their-door, from above (store)', 'src/store/lease.ts', 'src/store/commit/command.ts'],
+  ['rooms-in-order (base/iso)', 'src/base/iso/country.ts', 'src/base/turns/index.ts'],
+  ['sub-rooms-by-their-door, from above (base)', 'src/base/money.ts', 'src/base/iso/currency.ts'],
   ['resolvable', 'src/app.ts', 'src/nowhere.ts'],
 ];
 

@@ -1,4 +1,4 @@
-// What is due by itself, in whichever room: found, run in turns (base/fair-queue.ts), and tried again in growing waits when it fails.
+// What is due by itself, in whichever room: found, run in turns (base/turns/fair-queue.ts), and tried again in growing waits when it fails.
 // Rule: nothing that fails or takes long stands in the way of anything else; what stays due although it was run counts as failed.
 import { addMs, type Clock, type FairQueue, type Job, type Log } from '../../base/index.ts';
 import type { Db } from '../commit/index.ts';

@@ -1,6 +1,6 @@
 // ISO 4217: alphabetic code, numeric code (DE 49), digits after the decimal point.
 // Intl is not asked: its digits are those of daily use, not of the standard (HUF, IDR, IQD …).
-import { assert } from './assert.ts';
+import { assert } from '../assert.ts';
 import table from './currencies.json' with { type: 'json' };
 
 interface Entry {

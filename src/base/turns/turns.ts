@@ -1,6 +1,6 @@
 // Work that costs more than its share, done in steps and in turns: a few at a time, owner after owner, so that what one asks for is waited
 // for by that one alone. Rule: a step is short, and while anybody else is there each is followed by a rest.
-import { breathe, type Clock } from './clock.ts';
+import { breathe, type Clock } from '../clock.ts';
 import { fairQueue, type Shares } from './fair-queue.ts';
 
 /** Work that pauses where others may go on. */
