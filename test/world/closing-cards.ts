@@ -1,11 +1,11 @@
 // The last audit of the issuer's side: every balance is read whole, and every order that was paid with a card of ours is compared with
 // what its issuer says of it.
 import { type Answer, isAnswer, type Question } from './asking.ts';
-import { type Funds, fundsContradict, readFunds } from './auditor-funds.ts';
-import { cents, sumsOf } from './auditor-orders.ts';
+import { type Funds, fundsContradict, readFunds } from './auditor/funds.ts';
+import { cents, sumsOf } from './auditor/orders.ts';
 import type { Listed } from './closing.ts';
-import { OPERATOR } from './order-lives.ts';
-import type { CardLife } from './plan-cards.ts';
+import { OPERATOR } from './lives/orders.ts';
+import type { CardLife } from './plan/cards.ts';
 import { strangerTo, type Who } from './sessions.ts';
 import type { World } from './world.ts';
 

@@ -10,11 +10,11 @@ import {
   type Priced,
   passagesAgree,
   payoutsAgree,
-} from './auditor-ends.ts';
-import type { OrderBook, OrderShown } from './auditor-orders.ts';
+} from './auditor/ends.ts';
+import type { OrderBook, OrderShown } from './auditor/orders.ts';
 import { closeCards } from './closing-cards.ts';
-import { merchantOf, OPERATOR } from './order-lives.ts';
-import type { ProjectName } from './plan-orders.ts';
+import { merchantOf, OPERATOR } from './lives/orders.ts';
+import type { ProjectName } from './plan/orders.ts';
 import type { World } from './world.ts';
 
 const LIMIT_MS = 120_000;

@@ -1,8 +1,8 @@
 // `npm run world`: lives one seed, or many of them, and says what came of it. A seed that contradicts itself ends the run with 1.
 import { appendFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import type { PlantName } from './plants.ts';
 import { runSeeds, summaryOf } from './seeds.ts';
+import type { PlantName } from './stage/plants.ts';
 import { failureText, type Outcome } from './world.ts';
 
 const { values } = parseArgs({

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { TROUBLES } from './plan-troubles.ts';
+import { TROUBLES } from './plan/troubles.ts';
 import { firedIn, runSeeds, summaryOf } from './seeds.ts';
 import { failureText } from './world.ts';
 

@@ -1,5 +1,5 @@
 // Many seeds, some side by side, and what they came to together.
-import { openStage, type SceneOptions } from './stage.ts';
+import { openStage, type SceneOptions } from './stage/stage.ts';
 import { type Outcome, runSeed } from './world.ts';
 
 interface Options {

@@ -2,9 +2,9 @@
 // Rule: what was really met is counted, not what was meant; and all of it is over before the audit.
 import { type Asked, isAnswer } from './asking.ts';
 import { advance } from './closing.ts';
-import { OPERATOR } from './order-lives.ts';
-import type { Trouble, TroubleKind } from './plan-troubles.ts';
-import type { Server } from './stage.ts';
+import { OPERATOR } from './lives/orders.ts';
+import type { Trouble, TroubleKind } from './plan/troubles.ts';
+import type { Server } from './stage/stage.ts';
 import type { World } from './world.ts';
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));

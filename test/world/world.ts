@@ -1,16 +1,16 @@
 // One seed from its first to its last moment: the plan's people live while its troubles come, then peace, then the audit.
 import { type Asked, type Asker, createAsker, isAnswer, type Question } from './asking.ts';
-import { type Auditor, createAuditor } from './auditor.ts';
-import { fundsOf, readFunds } from './auditor-funds.ts';
-import { liveCard, MAIN } from './card-lives.ts';
+import { type Auditor, createAuditor } from './auditor/auditor.ts';
+import { fundsOf, readFunds } from './auditor/funds.ts';
 import { closeBooks } from './closing.ts';
 import { createJournal, type Journal } from './journal.ts';
-import { liveOrder, OPERATOR, type Unanswered } from './order-lives.ts';
-import { createPayer } from './payer.ts';
-import { DAY_MS, diceOf, type Plan, planOf } from './plan.ts';
-import { expectsErrors } from './plan-orders.ts';
+import { liveCard, MAIN } from './lives/cards.ts';
+import { liveOrder, OPERATOR, type Unanswered } from './lives/orders.ts';
+import { createPayer } from './lives/payer.ts';
+import { expectsErrors } from './plan/orders.ts';
+import { DAY_MS, diceOf, type Plan, planOf } from './plan/plan.ts';
 import { createSessions, type Sessions } from './sessions.ts';
-import type { Scene, SceneOptions, Stage } from './stage.ts';
+import type { Scene, SceneOptions, Stage } from './stage/stage.ts';
 import { peace, playTroubles } from './troubles.ts';
 
 export interface Outcome {

@@ -1,7 +1,7 @@
 // The last audit, when all troubles are over: every order is read once more, and the books of merchant, acquirer and issuer are laid
 // beside one another. Rule: what they disagree about is a sentence with both numbers.
 import type { Auditor } from './auditor.ts';
-import { cents, type OrderBook, type OrderShown, sumsOf } from './auditor-orders.ts';
+import { cents, type OrderBook, type OrderShown, sumsOf } from './orders.ts';
 
 /** The acquirer's sums of an order, minor units of its currency. */
 export interface AcquirerBook {

@@ -1,12 +1,12 @@
 // Lives of orders over HTTP: merchants, their customers, and the operator who brings disputes. What a plan says is tried, whatever came
 // before; the auditor is told of every answer.
-import { type Answer, type Asked, type Asker, isAnswer, type Question } from './asking.ts';
-import { type Auditor, answerText, shownIn, verdictOf } from './auditor.ts';
-import type { OrderBook, Wanted } from './auditor-orders.ts';
-import type { Claim } from './claims.ts';
+import { type Answer, type Asked, type Asker, isAnswer, type Question } from '../asking.ts';
+import { type Auditor, answerText, shownIn, verdictOf } from '../auditor/auditor.ts';
+import type { Claim } from '../auditor/claims.ts';
+import type { OrderBook, Wanted } from '../auditor/orders.ts';
+import { type Act, type Move, type OrderLife, OWN_CARD, type ProjectName } from '../plan/orders.ts';
+import type { Town } from '../stage/town.ts';
 import type { Payer } from './payer.ts';
-import { type Act, type Move, type OrderLife, OWN_CARD, type ProjectName } from './plan-orders.ts';
-import type { Town } from './town.ts';
 
 export interface Unanswered {
   readonly question: Question;

@@ -1,8 +1,8 @@
 // A Florin of a world: a process of its own, told everything as one JSON argument. Says its address when it serves.
-import { type AppOptions, startApp } from '../../src/app.ts';
-import { createLog } from '../../src/base/index.ts';
-import { readConfig } from '../../src/config.ts';
-import type { Connection } from '../../src/store/index.ts';
+import { type AppOptions, startApp } from '../../../src/app.ts';
+import { createLog } from '../../../src/base/index.ts';
+import { readConfig } from '../../../src/config.ts';
+import type { Connection } from '../../../src/store/index.ts';
 import { type PlantName, plantOf } from './plants.ts';
 
 export interface ChildOrder {

@@ -1,8 +1,8 @@
 // What every world begins with, made once over the operator's API and copied: projects beside the sandbox's, and a card of our own
 // issuer that shops take. Rule: over HTTP only.
 import assert from 'node:assert/strict';
-import { OPERATOR } from './order-lives.ts';
-import type { ProjectName } from './plan-orders.ts';
+import { OPERATOR } from '../lives/orders.ts';
+import type { ProjectName } from '../plan/orders.ts';
 
 export interface CardOnFile {
   readonly id: string;

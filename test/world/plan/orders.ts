@@ -1,5 +1,5 @@
 // Lives of orders: how each begins and what is tried on it. What is tried need not fit: a refusal is an answer, and must stay one.
-import { luhnDigit } from '../../src/base/index.ts';
+import { luhnDigit } from '../../../src/base/index.ts';
 import type { Dice } from './plan.ts';
 
 export type ProjectName = 'sandbox' | 'sandbox-two' | 'world' | 'world-later';

@@ -1,7 +1,7 @@
 // A browser without script: it posts the forms it finds and goes where it is sent. Whatever fails on the way, it gives up quietly; what
 // became of the order is found out by reading it.
-import type { Answer, Asked, Asker } from './asking.ts';
-import { isAnswer } from './asking.ts';
+import type { Answer, Asked, Asker } from '../asking.ts';
+import { isAnswer } from '../asking.ts';
 
 /** Where all servers of a world say that they are; whichever lives answers. */
 export const PUBLIC_URL = 'http://pay.world.test';

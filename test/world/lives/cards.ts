@@ -1,13 +1,13 @@
 // Lives of cards over HTTP: their holders, who log in and move money, and merchants abroad, whom the simulator plays. The auditor is told
 // of every answer.
-import { type Answer, type Asked, isAnswer, type Question } from './asking.ts';
-import { answerText, verdictOf } from './auditor.ts';
-import { PaymentBook, type Step } from './auditor-cards.ts';
-import { type Funds, fundsOf } from './auditor-funds.ts';
-import type { Claim, Verdict } from './claims.ts';
-import { OPERATOR, type Street } from './order-lives.ts';
-import type { CardLife, CardMove } from './plan-cards.ts';
-import type { Sessions, Who } from './sessions.ts';
+import { type Answer, type Asked, isAnswer, type Question } from '../asking.ts';
+import { answerText, verdictOf } from '../auditor/auditor.ts';
+import { PaymentBook, type Step } from '../auditor/cards.ts';
+import type { Claim, Verdict } from '../auditor/claims.ts';
+import { type Funds, fundsOf } from '../auditor/funds.ts';
+import type { CardLife, CardMove } from '../plan/cards.ts';
+import type { Sessions, Who } from '../sessions.ts';
+import { OPERATOR, type Street } from './orders.ts';
 
 export interface CardStreet extends Street {
   readonly sessions: Sessions;

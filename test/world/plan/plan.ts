@@ -1,10 +1,10 @@
 // What a seed means: who lives in this world, what they will try, and what goes wrong around them. Pure: one integer makes all of it.
 // Rule: nothing here depends on answers or time; the same seed is the same plan, and its hash says so.
 import { createHash } from 'node:crypto';
-import { seededRandom } from '../../src/base/index.ts';
-import { type CardLife, cardLife } from './plan-cards.ts';
-import { type OrderLife, orderLife, slowly } from './plan-orders.ts';
-import { type Trouble, troublesOf } from './plan-troubles.ts';
+import { seededRandom } from '../../../src/base/index.ts';
+import { type CardLife, cardLife } from './cards.ts';
+import { type OrderLife, orderLife, slowly } from './orders.ts';
+import { type Trouble, troublesOf } from './troubles.ts';
 
 export interface Plan {
   readonly seed: number;

@@ -1,7 +1,7 @@
 // Bugs that a world must find. Each stands between decisions and their commits, in the children of a world that is told to; nothing of it
 // is in the server's code. Rule: a plant changes what is done, never what is checked.
-import { idMaker, type Log, systemClock } from '../../src/base/index.ts';
-import { Refusal } from '../../src/issuing/requests/index.ts';
+import { idMaker, type Log, systemClock } from '../../../src/base/index.ts';
+import { Refusal } from '../../../src/issuing/requests/index.ts';
 import {
   type Change,
   type Command,
@@ -13,7 +13,7 @@ import {
   nextIdNode,
   openDatabase,
   type Session,
-} from '../../src/store/index.ts';
+} from '../../../src/store/index.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 type Plant = (committer: Committer) => Committer;

@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { createLog, systemClock } from '../../src/base/index.ts';
+import { createLog, systemClock } from '../../../src/base/index.ts';
 import {
   type Connection,
   type Database,
@@ -12,9 +12,9 @@ import {
   migrate,
   openDatabase,
   startEmbedded,
-} from '../../src/store/index.ts';
-import { type PostgresProxy, postgresProxy } from '../support/postgres-proxy.ts';
-import { PUBLIC_URL } from './payer.ts';
+} from '../../../src/store/index.ts';
+import { type PostgresProxy, postgresProxy } from '../../support/postgres-proxy.ts';
+import { PUBLIC_URL } from '../lives/payer.ts';
 import type { PlantName } from './plants.ts';
 import { settle, type Town } from './town.ts';
 import type { ChildOrder } from './world-child.ts';

@@ -1,6 +1,7 @@
 // Lives of cards: how each begins, what its holder does with it, what merchants abroad ask of it. Amounts are minor units.
+
+import type { Who } from '../sessions.ts';
 import type { Dice } from './plan.ts';
-import type { Who } from './sessions.ts';
 
 export type CardMove =
   | {

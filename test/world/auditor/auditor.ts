@@ -1,10 +1,10 @@
 // The auditor: it sees requests and answers, and nothing else; keeps a model of its own; and says in one sentence what can't be true.
 // Rule: imports nothing of the server's source; whatever it expects it has from the contract and from what was answered.
-import type { Asked } from './asking.ts';
-import { isAnswer } from './asking.ts';
-import type { Funds } from './auditor-funds.ts';
-import { OrderBook, type OrderShown, type Wanted } from './auditor-orders.ts';
+import type { Asked } from '../asking.ts';
+import { isAnswer } from '../asking.ts';
 import type { Claim, Verdict } from './claims.ts';
+import type { Funds } from './funds.ts';
+import { OrderBook, type OrderShown, type Wanted } from './orders.ts';
 
 /** What an answer says about the money that was asked to move. */
 export function verdictOf(asked: Asked): Verdict {

@@ -1,13 +1,8 @@
 // What the auditor knows of a balance: the account or prepaid card behind payments, and every movement that was asked of it.
-import {
-  type EntryShown,
-  type PaymentBook,
-  type PaymentShown,
-  paymentOnStatement,
-  statementAgrees,
-} from './auditor-cards.ts';
+
+import type { Who } from '../sessions.ts';
+import { type EntryShown, type PaymentBook, type PaymentShown, paymentOnStatement, statementAgrees } from './cards.ts';
 import { type Claim, contradiction } from './claims.ts';
-import type { Who } from './sessions.ts';
 
 export interface Funds {
   readonly type: 'managed_accounts' | 'managed_cards';
