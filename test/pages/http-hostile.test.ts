@@ -7,7 +7,7 @@ import { type TestApp, testApp } from '../support/app.ts';
 import { openPage, typed } from '../support/page.ts';
 import { orderOf, type Shop, shopOf } from '../support/shop.ts';
 import { CARDS } from './cards.ts';
-import { look, type Watched, watched } from './gallery.ts';
+import { look, type Watched, watched } from './looks/gallery.ts';
 
 let florin: TestApp;
 let shop: Shop;

@@ -5,10 +5,10 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { type TestApp, testApp } from '../support/app.ts';
+import { type TestApp, testApp } from '../../support/app.ts';
 import { gallery, look, SIZES, watched } from './gallery.ts';
 
-const FOLDER = process.env.FLORIN_SCREENSHOTS ?? path.join(import.meta.dirname, '../../screenshots');
+const FOLDER = process.env.FLORIN_SCREENSHOTS ?? path.join(import.meta.dirname, '../../../screenshots');
 
 let florin: TestApp;
 before(async () => {

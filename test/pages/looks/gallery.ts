@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { BrowserContext, Page } from 'playwright-core';
-import { payment, type TestApp } from '../support/app.ts';
-import { sharedBrowser } from '../support/chromium.ts';
-import { customer, fundedCard } from '../support/issuing.ts';
-import { openPage, typed } from '../support/page.ts';
-import { challenge, orderOf, shopOf } from '../support/shop.ts';
-import { CARDS } from './cards.ts';
+import { payment, type TestApp } from '../../support/app.ts';
+import { sharedBrowser } from '../../support/chromium.ts';
+import { customer, fundedCard } from '../../support/issuing.ts';
+import { openPage, typed } from '../../support/page.ts';
+import { challenge, orderOf, shopOf } from '../../support/shop.ts';
+import { CARDS } from '../cards.ts';
 
 export const SIZES = [
   { name: '360', width: 360, height: 740 },
