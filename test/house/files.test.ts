@@ -1,12 +1,15 @@
 // What a newcomer may rely on: a room looks like every other room, and a file can be read in one sitting.
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { filesIn, ROOT, sourceOf, textOf } from './source.ts';
 
 /** Lines of a file, at most. */
 const MOST_LINES = { src: 400, bench: 400, test: 600 };
+
+/** Files of a folder beside the folders in it, at most: more than that are two subjects. */
+const MOST_FILES = 15;
 
 /** Names that say nothing: what lies there belongs to a room that has a name. */
 const EMPTY_NAMES = /^(utils?|helpers?|common|lib|types|constants|misc|shared)(\.ts)?$/;
@@ -69,6 +72,30 @@ describe('files', () => {
       return found ? [`${path}: ${found[0].trim()}`] : [];
     });
     assert.deepEqual(faults, []);
+  });
+});
+
+/** Folders that hold too many of the given files. */
+function crowded(paths: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const path of paths) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+  return [...counts].filter(([, count]) => count > MOST_FILES).map(([folder, count]) => `${folder}: ${count} files`);
+}
+
+describe('folders', () => {
+  it('are seen at a glance', () => {
+    const files = ['src', 'test', 'bench'].flatMap((folder) =>
+      filesIn(folder, '').filter((path) => statSync(join(ROOT, path)).isFile()),
+    );
+    assert.ok(files.length > 300 && files.some((path) => path.endsWith('.json')), 'all files were read');
+    assert.deepEqual(crowded(files), []);
+  });
+
+  it('with one file too many are found, whatever lies in the folders within', () => {
+    const within = (folder: string, count: number): string[] =>
+      Array.from({ length: count }, (_, i) => `${folder}/${i}.ts`);
+    assert.deepEqual(crowded([...within('src/a', MOST_FILES), ...within('src/a/b', MOST_FILES)]), []);
+    assert.deepEqual(crowded([...within('src/a', MOST_FILES + 1), ...within('src/a/b', 2)]), ['src/a: 16 files']);
   });
 });
 
