@@ -2,7 +2,15 @@
 // Rule: amounts, hold, status and what is due next change here and nowhere else.
 import { addDays, addMs, nextMidnight, parseDuration } from '../../base/index.ts';
 import { sessionEnd } from '../intake/index.ts';
-import { isOver, isPage, type Operation, type OperationType, type Order, orderStates, withDue } from '../orders/index.ts';
+import {
+  isOver,
+  isPage,
+  type Operation,
+  type OperationType,
+  type Order,
+  orderStates,
+  withDue,
+} from '../orders/index.ts';
 import type { Project, Terminal } from '../projects/index.ts';
 
 export interface Circumstances {

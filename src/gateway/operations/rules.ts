@@ -32,7 +32,9 @@ export const charge: Rule = alone(({ order }, amount, terminal, now) => {
 });
 
 export const reverse: Rule = alone(({ order }) => {
-  return order.status === 'authorized' || order.held > 0n ? { type: 'reverse', amount: order.held } : refuse('not_authorized');
+  return order.status === 'authorized' || order.held > 0n
+    ? { type: 'reverse', amount: order.held }
+    : refuse('not_authorized');
 });
 
 export const refund: Rule = alone(({ order }, amount) => {
