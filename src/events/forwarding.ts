@@ -10,7 +10,6 @@ export interface ForwardingRequest {
   /** `whsec_` and base64. */
   readonly secret: string;
   readonly id: string;
-  readonly at: Date;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
@@ -21,6 +20,7 @@ export interface ForwardingAnswer {
 }
 
 export interface ForwardingOptions {
+  /** The real one, never a sandbox's: who checks the signature refuses a message whose time isn't the present. */
   readonly clock: Clock;
   readonly log: Log;
   /** Sandbox: plain HTTP, and addresses of this machine and its network. */
@@ -157,10 +157,10 @@ export function createForwarding(
   const circuits = new Map<string, Circuit>();
   let client: ReturnType<typeof openClient> | null = null;
 
-  async function send(url: URL, { secret, id, at, body }: ForwardingRequest): Promise<ForwardingAnswer> {
+  async function send(url: URL, { secret, id, body }: ForwardingRequest): Promise<ForwardingAnswer> {
     const post = await (client ??= openClient({ allowPrivate, timeoutMs }));
     const text = JSON.stringify(body);
-    const timestamp = Math.floor(at.getTime() / 1000).toString();
+    const timestamp = Math.floor(clock.now().getTime() / 1000).toString();
     const headers = {
       'content-type': 'application/json',
       'webhook-id': id,

@@ -43,11 +43,12 @@ const saying =
 const make = (allowPrivate = true, clock = systemClock) =>
   createForwarding({ clock, log: silent, allowPrivate, timeoutMs: 1000 });
 const ask = (forward: ReturnType<typeof make>, to: string, id = '42'): Promise<ForwardingAnswer> =>
-  forward({ url: to, secret: SECRET, id, at: new Date('2026-11-21T10:00:00Z'), body: { hold: 100 } });
+  forward({ url: to, secret: SECRET, id, body: { hold: 100 } });
 
 test('the message is signed as Standard Webhooks say', async () => {
+  const clock = { ...systemClock, now: () => new Date('2026-11-21T10:00:00Z') };
   answer = saying(200, '{"decision":"APPROVE"}');
-  assert.deepEqual(await ask(make(), `${url}/hook`), { decision: 'APPROVE', cause: 'answered' });
+  assert.deepEqual(await ask(make(true, clock), `${url}/hook`), { decision: 'APPROVE', cause: 'answered' });
   const { headers, body } = heard.at(-1) as Heard;
   assert.equal(headers['webhook-id'], '42');
   assert.equal(headers['webhook-timestamp'], '1795255200');

@@ -139,7 +139,6 @@ export async function askTenant(
     ? await forward({
         ...to,
         id: deps.permutation.outward(row.id),
-        at: deps.clock.now(),
         body: told(deps, row),
       }).catch((error: unknown) => {
         deps.log.warn({ err: error }, 'forwarding failed');

@@ -20,7 +20,6 @@ export interface ForwardRequest {
   readonly secret: string;
   /** The authorization: the message's id. */
   readonly id: string;
-  readonly at: Date;
   readonly body: Readonly<Record<string, unknown>>;
 }
 /** `decision` null: no answer that can be used, and why. */

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
+import { systemClock } from '../../../src/base/index.ts';
 import { type Client, type TestApp, testApp } from '../../support/app.ts';
 import { canary } from '../../support/canary.ts';
 import {
@@ -21,12 +22,14 @@ import {
 let florin: TestApp;
 let ada: Client;
 const asked: string[] = [];
+let askedAt = 0;
 let answer: (response: http.ServerResponse) => void = () => undefined;
 const tenant = http.createServer((request, response) => {
   let text = '';
   request.on('data', (chunk: Buffer) => (text += chunk.toString()));
   request.on('end', () => {
     asked.push(text);
+    askedAt = Number(request.headers['webhook-timestamp']) * 1000;
     answer(response);
   });
 });
@@ -342,6 +345,16 @@ test('Forwarding: approved by the tenant, who is asked last and told no number; 
       ['authorization.request', id, paid.authorizationId, { currency: 'EUR', amount: 400 }, 400, 'SHOP1'],
     );
     assert.equal(text.includes(number), false);
+  });
+});
+
+test('Forwarding: webhook-timestamp is the real time, never the virtual clock', async () => {
+  await advance(florin, '10m');
+  ada = await customer(florin);
+  const id = await fundedCard(ada, 1000);
+  await forwarded(saying('{"decision":"APPROVE"}'), async () => {
+    assert.equal((await purchase(florin, id, 100)).approved, true);
+    assert.ok(Math.abs(askedAt - systemClock.now().getTime()) < 60_000, new Date(askedAt).toISOString());
   });
 });
 
