@@ -38,8 +38,10 @@ export interface PhysicalCard {
   /** When the simulated bureau takes its next step, ISO 8601; null: it is done, or there is a real one. */
   readonly nextStepAt: string | null;
   readonly replacement: { readonly replacementReason: ReplacementReason; readonly replacementId: string } | null;
-  /** Keyed hash of the activation code, hex; null once it was used. */
+  /** Keyed hash of the activation code, hex; kept for the next plastic. null: nobody knows one. */
   readonly activationHash: string | null;
+  /** The id under which the code was hashed, where that is the card that was lost. */
+  readonly activationOf?: string | undefined;
   readonly wrongActivationCodes: number;
   readonly pinBlocked: boolean;
   readonly wrongPins: number;

@@ -38,8 +38,9 @@ export function activateCard(
       const refused = ACTIVATION.find(([, applies]) => applies(card));
       const { physical } = card.details;
       if (refused || !physical) throw new Refusal(refused?.[0] ?? 'INSTRUMENT_NOT_PHYSICAL');
+      const hashed = { tenant_id: card.tenant_id, id: BigInt(physical.activationOf ?? card.id) };
       const kept = Buffer.from(physical.activationHash ?? NO_HASH, 'hex');
-      if (!timingSafeEqual(Buffer.from(activationHash(deps, card, code), 'hex'), kept)) {
+      if (!timingSafeEqual(Buffer.from(activationHash(deps, hashed, code), 'hex'), kept)) {
         const wrongActivationCodes = physical.wrongActivationCodes + 1;
         const standing = wrongActivationCodes >= MOST_WRONG_CODES ? blocked(card, 'SYSTEM') : card;
         if (typeof standing === 'string') throw new Refusal(standing);
@@ -65,7 +66,6 @@ export function activateCard(
             pendingActivation: false,
             manufacturingState: 'DELIVERED',
             nextStepAt: null,
-            activationHash: null,
             wrongActivationCodes: 0,
           },
         },

@@ -37,7 +37,7 @@ const REFUSALS: Readonly<Record<Replacement, readonly (readonly [RefusalCode, (c
 
 export interface ReplaceRequest {
   readonly kind: Replacement;
-  /** For the new plastic; without one the old code's hash can't be kept, as it was used. */
+  /** For the new plastic; null: the code that was set up before. */
   readonly activationCode: string | null;
 }
 
@@ -76,12 +76,16 @@ function plasticAgain(
   deps: IssuingDeps,
   card: Card,
   of: Card,
-  request: ReplaceRequest,
+  { activationCode }: ReplaceRequest,
   reason: 'DAMAGED' | 'LOST_STOLEN',
   at: Date,
 ): PhysicalCard | null {
   const { physical } = of.details;
   if (!physical) return null;
+  const code =
+    activationCode === null
+      ? { activationHash: physical.activationHash, activationOf: physical.activationOf ?? of.id.toString() }
+      : { activationHash: activationHash(deps, card, activationCode) };
   const { productReference, carrierType, bulkDelivery, deliveryAddress, deliveryMethod, nameOnCardLine2 } = physical;
   return orderedPlastic(
     deps,
@@ -92,9 +96,10 @@ function plasticAgain(
       deliveryAddress,
       deliveryMethod,
       nameOnCardLine2,
-      activationHash: request.activationCode === null ? null : activationHash(deps, card, request.activationCode),
-      // Without a new code the plastic works as it comes: it goes to the address that the cardholder has given.
-      pendingActivation: request.activationCode !== null,
+      ...code,
+      // Without a new code, plastic in place of what was in use works as it comes; a lost card's waits, unless nobody knows a code of it.
+      pendingActivation:
+        reason === 'DAMAGED' ? physical.pendingActivation || activationCode !== null : code.activationHash !== null,
       pinOffset: reason === 'DAMAGED' ? physical.pinOffset : '0000',
       replacement: { replacementReason: reason, replacementId: deps.permutation.outward(card.id) },
     },
@@ -142,7 +147,6 @@ function succeeded(
     ...ACTIVE,
     id: newId,
     brand,
-    type: 'VIRTUAL',
     first_six: pan.bin(6),
     last_four: pan.lastFour,
     starts: monthAfter(now, 0),
@@ -158,30 +162,30 @@ function succeeded(
     created_at: now,
     updated_at: now,
   };
+  const physical = plasticAgain(deps, base, old, request, 'LOST_STOLEN', now);
   const plastic: Card = {
     ...base,
-    details: { ...base.details, physical: plasticAgain(deps, base, old, request, 'LOST_STOLEN', now) },
+    type: physical?.pendingActivation === false ? 'PHYSICAL' : 'VIRTUAL',
+    details: { ...base.details, physical },
   };
   const card: Card = { ...plastic, due_at: dueAtOf(plastic) };
   const changes: Change[] = drawn.changesFor(card);
   const money = card.parent_account_id === null ? moved(deps, loaded, old, card, now) : null;
   if (money) changes.push(...money.changes);
   const tokens = loaded.get(walletTokensKind, { tenantId: old.tenant_id, id: old.id }) ?? [];
-  // A token that was given up stays so; one that no device has taken into use yet still waits for it.
+  // The device keeps its token. One that was given up stays so; one that no device has taken into use yet still waits for it.
   const pointed = endedTokens ?? liveTokens(tokens);
   for (const token of tokens) {
     const state = pointed[token.id.toString()];
-    if (state)
-      changes.push(walletTokenInsert({ ...token, card_id: card.id, id: deps.ids.next(), state, updated_at: now }));
+    if (state) changes.push(walletTokenInsert({ ...token, card_id: card.id, state, updated_at: now }));
   }
   // A lost card ends with its replacement; a stolen one has ended already.
   const ended = destroyed(old, 'LOST');
-  const gone = restand(deps, loaded, old, typeof ended === 'string' ? old : ended, { replacedBy: outward(card.id) });
-  return {
-    status: 200,
-    body: view(card, money?.funds),
-    changes: [...changes, ...gone.changes],
-  };
+  const gone = restand(deps, loaded, old, typeof ended === 'string' ? old : ended, {
+    replacedBy: outward(card.id),
+    physical: old.details.physical && { ...old.details.physical, replacement: physical?.replacement ?? null },
+  });
+  return { status: 200, body: view(card, money?.funds), changes: [...changes, ...gone.changes] };
 }
 
 /**

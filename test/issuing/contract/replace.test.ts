@@ -90,7 +90,8 @@ test('replace lost or stolen: new card id and number, funds move; replacementRea
       [{ state: 'ACTIVE' }, id, verb, 'Mine', 'Two', ADDRESS],
     );
     const { physicalCardDetails } = card;
-    assert.deepEqual(physicalCardDetails.replacement, { replacementReason: 'LOST_STOLEN', replacementId: card.id });
+    const replacement = { replacementReason: 'LOST_STOLEN', replacementId: card.id };
+    assert.deepEqual(physicalCardDetails.replacement, replacement);
     assert.deepEqual(
       [physicalCardDetails.manufacturingState, physicalCardDetails.pendingActivation],
       ['REQUESTED', true],
@@ -99,12 +100,71 @@ test('replace lost or stolen: new card id and number, funds move; replacementRea
     const before_ = await show(id);
     assert.deepEqual(before_.balances, { availableBalance: 0, actualBalance: 0 });
     assert.equal(before_.replacedBy, card.id);
+    assert.deepEqual(before_.physicalCardDetails.replacement, replacement, 'the old card names what replaces it');
     assert.equal(before_.state.state, 'DESTROYED');
     assert.equal(before_.state.destroyedReason, verb === 'report-lost' ? 'LOST' : 'STOLEN');
     assert.equal((await post(`/cards/activate/${card.id}`, { activationCode: '000042' })).body.type, 'PHYSICAL');
     assert.equal((await purchase(florin, card.id, 100)).approved, true);
   }
   await assertBooksHold(florin);
+});
+
+test('replace lost or stolen: new plastic waits for activation, by the code that was set up before or by a new one', async () => {
+  const waiting = async (card: Reply['body']): Promise<void> => {
+    assert.deepEqual([card.type, card.physicalCardDetails.pendingActivation], ['VIRTUAL', true]);
+    assert.equal((await purchase(florin, card.id, 100, { channel: 'chip' })).responseCode, '78');
+  };
+  const activate = async (id: string, activationCode: string): Promise<void> => {
+    const { body } = await post(`/cards/activate/${id}`, { activationCode });
+    const { type, physicalCardDetails } = body;
+    assert.deepEqual(
+      [type, physicalCardDetails.pendingActivation, physicalCardDetails.manufacturingState],
+      ['PHYSICAL', false, 'DELIVERED'],
+    );
+    assert.equal((await purchase(florin, id, 100, { channel: 'chip' })).approved, true);
+  };
+  for (const activated of [true, false]) {
+    const id = await plasticCard(ada, activated);
+    await transfer([ACCOUNT, '2001'], [CARD, id], 700);
+    await move('report-stolen', id);
+    const second = (await post(`/cards/replace-lost-stolen/${id}`, {})).body;
+    await waiting(second);
+    await move('report-stolen', second.id);
+    const third = (await post(`/cards/replace-lost-stolen/${second.id}`, {})).body;
+    await waiting(third);
+    assertConflict(await post(`/cards/activate/${third.id}`, { activationCode: '001234' }), 'ACTIVATION_CODE_INVALID');
+    await activate(third.id, '004711');
+    await move('report-lost', third.id);
+    const fourth = (await post(`/cards/replace-lost-stolen/${third.id}`, { activationCode: '001234' })).body;
+    await waiting(fourth);
+    assertConflict(await post(`/cards/activate/${fourth.id}`, { activationCode: '004711' }), 'ACTIVATION_CODE_INVALID');
+    await activate(fourth.id, '001234');
+  }
+});
+
+test('replace lost or stolen: plastic whose code nobody knows any more works as it comes', async () => {
+  const id = await plasticCard(ada, true, { nameOnCard: 'Unknown' });
+  await transfer([ACCOUNT, '2001'], [CARD, id], 700);
+  await florin.database.query(
+    `update cards set details = jsonb_set(details, '{physical,activationHash}', 'null') where name_on_card = 'Unknown'`,
+  );
+  await move('report-lost', id);
+  const { body } = await post(`/cards/replace-lost-stolen/${id}`, {});
+  assert.deepEqual([body.type, body.physicalCardDetails.pendingActivation], ['PHYSICAL', false]);
+  assert.equal((await purchase(florin, body.id, 100, { channel: 'chip' })).approved, true);
+});
+
+test('replace damaged: what waited for activation still does, what was in use works as it comes', async () => {
+  for (const activated of [true, false]) {
+    const id = await plasticCard(ada, activated);
+    await transfer([ACCOUNT, '2001'], [CARD, id], 700);
+    const { type, physicalCardDetails } = (await post(`/cards/replace-damaged/${id}`, {})).body;
+    assert.deepEqual([type, physicalCardDetails.pendingActivation], [activated ? 'PHYSICAL' : 'VIRTUAL', !activated]);
+    const chip = await purchase(florin, id, 100, { channel: 'chip' });
+    assert.equal(chip.responseCode, activated ? '00' : '78');
+    if (!activated)
+      assert.equal((await post(`/cards/activate/${id}`, { activationCode: '004711' })).body.type, 'PHYSICAL');
+  }
 });
 
 test('replace lost or stolen: what is held stays behind until its payments are over, and can then leave', async () => {
