@@ -13,6 +13,7 @@ export {
   type DocumentedAnswer,
   type Endpoint,
   endpointOf,
+  type Given,
   type Input,
   type Keyed,
   type Listing,

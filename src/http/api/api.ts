@@ -77,7 +77,7 @@ function serve<Principal>(
       if (allows && !allows(principal, endpoint.right, head)) throw new Failure('forbidden');
       if (limits) spend(declaration, limits, principal, reply);
       const csv = endpoint.orCsv === true && asksForCsv(head.headers.accept);
-      if (!csv) requireAccepts(head.headers.accept, media);
+      if (!csv) requireAccepts(head.headers.accept, media, endpoint.orCsv === true ? 'text/csv' : undefined);
       const sent = writes ? await received(declaration, request, principal) : NOTHING_SENT;
       // Before anything is looked at that may have changed since: what was answered is the answer.
       const replay = sent.once && (await idempotency?.lookup?.(sent.once));
@@ -215,7 +215,7 @@ function onceOf<Principal>(
 const writesBy = <Principal>(api: Api<Principal>, { method }: AnyEndpoint<Principal>): boolean =>
   [method].flat().some((name) => isWrite(api, name));
 
-/** For an API that reads in its own way: path and query, then the body. */
+/** For an API that reads in its own way. */
 function readerShaper<Principal>(
   declaration: Api<Principal>,
   reader: Reader<Principal>,
@@ -223,10 +223,17 @@ function readerShaper<Principal>(
 ): Shaper<Principal> {
   const { params = NOTHING, query = NOTHING, body = NOTHING } = endpoint;
   const writes = writesBy(declaration, endpoint);
+  const schemas = { params, query, body };
   return (request, principal, { bytes, once }) => ({
-    params: reader.params(params, request.params as Record<string, string>),
-    query: reader.query(query, queryPairs(request.url)),
-    body: writes ? reader.body(body, bytes, principal) : {},
+    ...reader(
+      schemas,
+      {
+        params: request.params as Record<string, string>,
+        query: queryPairs(request.url),
+        body: writes ? bytes : null,
+      },
+      principal,
+    ),
     once,
   });
 }

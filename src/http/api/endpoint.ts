@@ -99,16 +99,23 @@ export const endpointOf =
   ): AnyEndpoint<Principal> =>
     endpoint;
 
-/**
- * How an API reads what was sent, when its contract isn't the closed schemas of this room: each part checked against the endpoint's
- * schema, and the value that the handler gets. Throws a Failure.
- */
-export interface Reader<Principal> {
-  params(schema: TSchema, given: Readonly<Record<string, string>>): object;
-  query(schema: TSchema, pairs: readonly (readonly [name: string, value: string])[]): object;
-  /** The body's bytes, none when there was no body. */
-  body(schema: TSchema, bytes: Buffer, principal: Principal): object;
+/** What a request was sent with. */
+export interface Given {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: readonly (readonly [name: string, value: string])[];
+  /** Its bytes, none when there was no body; null: none is taken. */
+  readonly body: Buffer | null;
 }
+
+/**
+ * How an API reads what was sent, when its contract isn't the closed schemas of this room: every part checked against the endpoint's
+ * schemas, and the values that the handler gets. Throws one Failure for all that is wrong.
+ */
+export type Reader<Principal> = (
+  schemas: Readonly<Record<keyof Given, TSchema>>,
+  given: Given,
+  principal: Principal,
+) => Record<keyof Given, object>;
 
 export interface Api<Principal> {
   /** `/gateway` */

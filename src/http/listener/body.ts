@@ -68,10 +68,14 @@ export function requireJson(headers: IncomingMessage['headers']): void {
     throw new Failure('unsupported_media_type');
 }
 
-/** Throws 406 unless the type may be answered (RFC 9110, section 12.5.1): the most precise range that covers it decides. */
-export function requireAccepts(accept: string | undefined, type: MediaType): void {
+/**
+ * Throws 406 unless the type may be answered (RFC 9110, section 12.5.1): the most precise range that covers it decides. `orElse`: another
+ * type that the client could have asked for.
+ */
+export function requireAccepts(accept: string | undefined, type: MediaType, orElse?: MediaType): void {
   if (accept === undefined || accept === '*/*' || accept === type || accepts(accept, type)) return;
-  throw new Failure('not_acceptable');
+  const types = orElse === undefined ? type : `${type} and ${orElse}`;
+  throw new Failure('not_acceptable', { message: `Only ${types} can be answered` });
 }
 
 /** What endpoints answer with when all is well. */

@@ -5,6 +5,7 @@ import {
   type Envelope,
   Failure,
   type FailureKind,
+  type Given,
   pointerNames,
   pointerOf,
   type Reader,
@@ -12,7 +13,7 @@ import {
 } from '../../http/index.ts';
 import { cleaned, type InvalidField, invalidFields } from './check.ts';
 import { failureSchema } from './failure-schemas.ts';
-import { type Aliases, type FieldErrorCode, NO_ALIASES } from './fields.ts';
+import { type Aliases, type FieldErrorCode, NO_ALIASES, ruleOf } from './fields.ts';
 
 /** What each failure says when nobody knew better, and its status where the standard's own doesn't fit. */
 const FAILURES: Readonly<Record<FailureKind, readonly [code: string, message: string, status: number]>> = {
@@ -108,14 +109,51 @@ function objectIn(bytes: Buffer): object {
   }
 }
 
-/** Unknown fields are ignored, of a name given twice in a query the last counts. `aliasesOf`: what else the asker may say in a body. */
-export const issuingReader = <Principal>(aliasesOf: (principal: Principal) => Aliases): Reader<Principal> => ({
-  params: (schema, given) => checkedOrClosed(schema, given),
-  query: (schema, pairs) => checkedOrClosed(schema, Object.fromEntries(pairs.filter(([, value]) => value !== ''))),
-  body: (schema, bytes, principal) => checkedOrClosed(schema, objectIn(bytes), aliasesOf(principal)),
-});
+/**
+ * Every wrong field of path, query and body in one failure. Unknown fields are ignored; a name of the query with two different values is
+ * SIZE: one is taken. `aliasesOf`: what else the asker may say in a body.
+ */
+export const issuingReader =
+  <Principal>(aliasesOf: (principal: Principal) => Aliases): Reader<Principal> =>
+  (schemas, given, principal) => {
+    const pairs = given.query.filter(([, value]) => value !== '');
+    const params = partOf(schemas.params, given.params);
+    const query = partOf(schemas.query, Object.fromEntries(pairs), { twice: givenTwice(pairs) });
+    const body = partOf(schemas.body, given.body === null ? {} : objectIn(given.body), {
+      aliases: aliasesOf(principal),
+    });
+    const wrong = [...params.wrong, ...query.wrong, ...body.wrong];
+    if (wrong.length > 0) throw failureOfFields(wrong);
+    return { params: params.value(), query: query.value(), body: body.value() };
+  };
+
+const givenTwice = (pairs: Given['query']): ReadonlySet<string> => {
+  const first = new Map([...pairs].reverse());
+  return new Set(pairs.filter(([name, value]) => first.get(name) !== value).map(([name]) => name));
+};
+
+interface Part {
+  readonly wrong: readonly InvalidField[];
+  /** What a handler may see, once nothing is wrong. */
+  value(): object;
+}
 
 /** An endpoint that declares no schema for a part takes nothing of it. */
-function checkedOrClosed(schema: TSchema, value: unknown, aliases?: Aliases): object {
-  return 'additionalProperties' in schema ? {} : (checked(schema, value, aliases) as object);
+function partOf(
+  schema: TSchema,
+  value: object,
+  { aliases = NO_ALIASES, twice = NONE }: { readonly aliases?: Aliases; readonly twice?: ReadonlySet<string> } = {},
+): Part {
+  if ('additionalProperties' in schema) return { wrong: [], value: () => ({}) };
+  const found = invalidFields(schema, value, aliases);
+  const names = Object.keys(ruleOf(schema).properties ?? {});
+  const wrong =
+    twice.size === 0
+      ? found
+      : names.flatMap((name): readonly InvalidField[] =>
+          twice.has(name) ? [{ path: [name], error: 'SIZE' }] : found.filter(({ path }) => path[0] === name),
+        );
+  return { wrong, value: () => cleaned(schema, value) as object };
 }
+
+const NONE: ReadonlySet<string> = new Set();

@@ -297,6 +297,11 @@ const tokensOf = async (id: string): Promise<Record<string, string>> => {
   return Object.fromEntries(tokens.map(({ device, state }: Record<string, string>) => [device, state]));
 };
 
+const idsByDevice = async (id: string): Promise<Record<string, string>> => {
+  const { tokens } = await get(`/cards/wallet-tokens/${id}`);
+  return Object.fromEntries(tokens.map((token: Record<string, string>) => [token['device'], token['id']]));
+};
+
 /** A card on a phone, asked for on a watch, taken off another phone. */
 async function onDevices(): Promise<string> {
   const id = await plasticCard(ada, true, wallets({ pushProvisioningEnabled: true }));
@@ -332,10 +337,15 @@ for (const [what, verbs] of [
   test(`Wallet tokens: replacement re-points, of a card that is ${what}: none that was given up comes back, none is taken into use by it`, async () => {
     const id = await onDevices();
     for (const verb of verbs) done(await post(`/cards/${verb}/${id}`));
+    const old = await idsByDevice(id);
     const next = await post(`/cards/replace-lost-stolen/${id}`, {});
     assert.equal(next.status, 200, next.text);
     assert.deepEqual(await tokensOf(id), { phone: 'DELETED', watch: 'DELETED', sold: 'DELETED' });
     assert.deepEqual(await tokensOf(next.body.id), { phone: 'ACTIVE', watch: 'REQUESTED' });
+    const { phone, watch } = await idsByDevice(next.body.id);
+    assert.deepEqual({ phone, watch }, { phone: old['phone'], watch: old['watch'] }, 'the device keeps its token');
+    const tap = { channel: 'contactless', walletTokenId: phone };
+    assert.equal((await purchase(florin, next.body.id, 100, tap)).responseCode, '51', 'the card has no money');
     // And once more, from the replacement on.
     done(await post(`/cards/report-stolen/${next.body.id}`));
     const third = await post(`/cards/replace-lost-stolen/${next.body.id}`, {});
@@ -508,6 +518,7 @@ test('GET /cards/transactions/{cardId}: statement with running balances (JSON, C
   }
   const html = await ada('GET', `/cards/transactions/${id}`, undefined, { accept: 'text/html' });
   assert.equal(html.status, 406);
+  assert.equal(html.body.message, 'Only application/json and text/csv can be answered');
   assertInvalid(
     await ada('GET', `/cards/transactions/${id}?orderByTimestamp=UP&limit=0`),
     'limit RANGE',

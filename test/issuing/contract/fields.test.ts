@@ -219,6 +219,20 @@ test('cardId (path): REGEX; unknown: 404, however long', async () => {
   assertInvalid(await ada('GET', `/cards/${'a'.repeat(150)}`), 'cardId REGEX');
 });
 
+test('all wrong fields in one answer, in schema order: those of path, query and body', async () => {
+  assertInvalid(await ada('POST', '/cards/activate/abc', {}), 'cardId REGEX', 'activationCode REQUIRED');
+  assertInvalid(await ada('PUT', '/cards/limits/abc', { data: [] }), 'cardId REGEX', 'data REQUIRED');
+  assertInvalid(await ada('GET', '/cards/transactions/abc?limit=0'), 'cardId REGEX', 'limit RANGE');
+  assert.deepEqual((await ada('POST', '/cards/activate/abc', '{')).body.syntaxErrors.invalidFields, []);
+});
+
+test('a name of the query with two different values is a wrong field; with one value twice, empty or unknown it is none', async () => {
+  assertInvalid(await ada('GET', '/cards?state=ACTIVE&state=BLOCKED'), 'state SIZE');
+  assertInvalid(await ada('GET', '/cards?mode=x&limit=1&state=ACTIVE&limit=2&limit=1'), 'limit SIZE', 'mode NOT_IN');
+  for (const query of ['state=ACTIVE&state=ACTIVE', 'state=ACTIVE&state=&state=', 'other=1&other=2', 'constructor=1'])
+    assert.equal((await ada('GET', `/cards?${query}`)).status, 200, query);
+});
+
 test('a wrong verb on a documented path is 405 with Allow, and its name is no card id', async () => {
   for (const [method, path, allow] of [
     ['GET', '/cards/request', 'OPTIONS, POST'],
