@@ -41,7 +41,7 @@ import {
   refuseMobile,
   refusePassword,
   refuseSettings,
-  Settings,
+  settingsGiven,
   TAG,
   TenantPath,
   tenantNamed,
@@ -106,7 +106,7 @@ export function peopleEndpoints({ deps, tools, change }: IssuingOffice): Operato
         name: Name,
         kycState: Optional(Choice(KYC_STATES)),
         kycLevel: Optional(Choice(KYC_LEVELS)),
-        settings: Optional(Settings),
+        settings: Optional(settingsGiven('identity')),
       }),
       answers: { 201: { description: 'The identity', schema: ownedIdentity }, ...unknown, ...wrong },
       async handler(input) {
@@ -178,7 +178,7 @@ export function peopleEndpoints({ deps, tools, change }: IssuingOffice): Operato
         kycState: Optional(Choice(KYC_STATES)),
         kycLevel: Optional(Choice(KYC_LEVELS)),
         active: Optional(Flag()),
-        settings: Optional(Settings),
+        settings: Optional(settingsGiven('identity')),
       }),
       answers: { 200: { description: 'The identity', schema: ownedIdentity }, ...unknown, ...wrong },
       async handler(input) {

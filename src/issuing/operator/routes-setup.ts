@@ -29,7 +29,7 @@ import {
   Name,
   notFound,
   refuseSettings,
-  Settings,
+  settingsGiven,
   TAG,
   TenantPath,
   tenantNamed,
@@ -61,7 +61,7 @@ export function setupEndpoints(office: IssuingOffice): OperatorEndpoint[] {
       tag: TAG,
       right: null,
       params: TenantPath,
-      body: Shape({ name: Name, settings: Optional(Settings) }),
+      body: Shape({ name: Name, settings: Optional(settingsGiven('programme')) }),
       answers: { 201: { description: 'The programme', schema: programme }, ...unknown, ...wrong },
       async handler(input) {
         const { name, settings = {} } = input.body;
@@ -105,7 +105,7 @@ export function setupEndpoints(office: IssuingOffice): OperatorEndpoint[] {
       tag: TAG,
       right: null,
       params: WithId,
-      body: Shape({ name: Optional(Name), settings: Optional(Settings) }),
+      body: Shape({ name: Optional(Name), settings: Optional(settingsGiven('programme')) }),
       answers: { 200: { description: 'The programme', schema: programme }, ...unknown, ...wrong },
       async handler(input) {
         const { name, settings = {} } = input.body;
@@ -134,7 +134,7 @@ export function setupEndpoints(office: IssuingOffice): OperatorEndpoint[] {
         programmeId: Digits({ max: 20 }),
         name: Name,
         kind: Optional(Choice(['card', 'account'])),
-        settings: Optional(Settings),
+        settings: Optional(settingsGiven('profile')),
       }),
       answers: { 201: { description: 'The profile', schema: profile }, ...unknown, ...wrong },
       async handler(input) {
@@ -186,7 +186,7 @@ export function setupEndpoints(office: IssuingOffice): OperatorEndpoint[] {
       tag: TAG,
       right: null,
       params: WithId,
-      body: Shape({ name: Optional(Name), active: Optional(Flag()), settings: Optional(Settings) }),
+      body: Shape({ name: Optional(Name), active: Optional(Flag()), settings: Optional(settingsGiven('profile')) }),
       answers: { 200: { description: 'The profile', schema: profile }, ...unknown, ...wrong },
       async handler(input) {
         const { name, active, settings = {} } = input.body;
@@ -284,7 +284,7 @@ export function setupEndpoints(office: IssuingOffice): OperatorEndpoint[] {
       summary: "Changes the installation's settings for issuing",
       tag: TAG,
       right: null,
-      body: Shape({ settings: Settings }),
+      body: Shape({ settings: settingsGiven('installation') }),
       answers: { 200: { description: 'Settings', schema: installation }, ...wrong },
       async handler(input) {
         refuseSettings('installation', input.body.settings);

@@ -27,7 +27,7 @@ import {
   Name,
   notFound,
   refuseSettings,
-  Settings,
+  settingsGiven,
   TAG,
   TenantPath,
   tenantNamed,
@@ -65,7 +65,7 @@ export function tenantEndpoints(office: IssuingOffice): OperatorEndpoint[] {
       summary: 'Makes a tenant',
       tag: TAG,
       right: null,
-      body: Shape({ name: Name, settings: Optional(Settings) }),
+      body: Shape({ name: Name, settings: Optional(settingsGiven('tenant')) }),
       answers: {
         201: { description: 'The tenant', schema: tenant },
         409: { description: 'The name is taken' },
@@ -111,7 +111,7 @@ export function tenantEndpoints(office: IssuingOffice): OperatorEndpoint[] {
       tag: TAG,
       right: null,
       params: TenantPath,
-      body: Shape({ active: Optional(Flag()), settings: Optional(Settings) }),
+      body: Shape({ active: Optional(Flag()), settings: Optional(settingsGiven('tenant')) }),
       answers: { 200: { description: 'The tenant', schema: tenant }, ...unknown, ...wrong },
       async handler(input) {
         const { active, settings = {} } = input.body;

@@ -5,16 +5,17 @@ import type { Db } from '../../store/index.ts';
 import { isGuessable, SHORTEST_PASSWORD } from '../people/index.ts';
 import { Refusal } from '../requests/index.ts';
 import { tenantRows } from '../tenants/index.ts';
-import { type SettingsOf, settingProblems } from './settings.ts';
+import { type SettingsOf, settingNames, settingProblems } from './settings.ts';
 
 export const TAG = 'Issuing';
 
 /** Judged by the settings' own rules. */
-export const Settings = Type.Unsafe<Record<string, unknown>>({
-  type: 'object',
-  additionalProperties: { type: ['null', 'boolean', 'number', 'string', 'array', 'object'], items: {} },
-  description: 'Settings by name; null takes one back to its default.',
-});
+export const settingsGiven = (of: SettingsOf) =>
+  Type.Unsafe<Record<string, unknown>>({
+    type: 'object',
+    additionalProperties: { type: ['null', 'boolean', 'number', 'string', 'array', 'object'], items: {} },
+    description: `Settings by name, of the form that the answer has: ${settingNames(of).join(', ')}. null takes one back to its default.`,
+  });
 
 export const TenantPath = Shape({ tenant: Text({ max: 64, description: 'Name of the tenant.' }) });
 const OfTenant = { tenant: Text({ max: 64 }) };
@@ -28,11 +29,13 @@ export const wrong = { 422: { description: 'Wrong fields' } } as const;
 export function refuseSettings(of: SettingsOf, given: object): void {
   const problems = settingProblems(of, given);
   if (problems.length === 0) return;
+  const names = settingNames(of);
   throw new Failure('validation', {
     errors: problems.map(({ path, error }) => ({
       message: 'Not allowed',
       uri: pointerOf(['settings', ...path]),
       attribute: error,
+      ...(path.length === 1 && !names.includes(path[0] as string) ? { details: [`one of ${names.join(', ')}`] } : {}),
     })),
   });
 }

@@ -88,8 +88,14 @@ const ofTenant = object(
     authenticatorAlias: text({ max: 40, pattern: /^[A-Z][A-Z_]{2,39}$/, exact: true }),
     forwarding: object(
       {
-        url: text({ required: true, max: 510, pattern: WEB, exact: true }),
-        secret: text({ required: true, min: 24, max: 200, exact: true }),
+        url: text({ required: true, max: 510, pattern: WEB, exact: true, description: 'Asked about each payment.' }),
+        secret: text({
+          required: true,
+          min: 24,
+          max: 200,
+          exact: true,
+          description: 'whsec_ and Base64; signs what is asked. Never shown.',
+        }),
       },
       {},
     ),
@@ -207,6 +213,8 @@ export const SETTINGS = {
 } as const satisfies Readonly<Record<string, TSchema>>;
 
 export type SettingsOf = keyof typeof SETTINGS;
+
+export const settingNames = (of: SettingsOf): readonly string[] => Object.keys(ruleOf(SETTINGS[of]).properties ?? {});
 
 /** Names that no setting has, at any depth; a map of free names has judged its own. */
 function unknownNames(schema: TSchema, value: unknown, path: readonly string[]): InvalidField[] {

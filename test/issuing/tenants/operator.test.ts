@@ -1,6 +1,7 @@
 // Issuing set up through the operator API, over HTTP: from nothing to a person who logs in, and what no answer may tell.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { defaultTenant } from '../../../src/issuing/tenants/index.ts';
 import { type Reply, type TestApp, testApp } from '../../support/app.ts';
 
 let florin: TestApp;
@@ -196,6 +197,10 @@ test('names and addresses are taken once; a wrong setting is named and changes n
     wrong.body.errors.map(({ uri }: { uri: string }) => uri),
     ['#/settings/availability', '#/settings/surprise'],
   );
+  const names = Object.keys(defaultTenant).join(', ');
+  assert.deepEqual(wrong.body.errors[1].details, [`one of ${names}`]);
+  const reference = await (await fetch(`${florin.url}/openapi.json`)).text();
+  assert.ok(reference.includes(`Settings by name, of the form that the answer has: ${names}.`));
   assert.deepEqual((await got('/tenants/strict')).settings, {});
 });
 
