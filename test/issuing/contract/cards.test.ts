@@ -297,9 +297,9 @@ const tokensOf = async (id: string): Promise<Record<string, string>> => {
   return Object.fromEntries(tokens.map(({ device, state }: Record<string, string>) => [device, state]));
 };
 
-const idsByDevice = async (id: string): Promise<Record<string, string>> => {
-  const { tokens } = await get(`/cards/wallet-tokens/${id}`);
-  return Object.fromEntries(tokens.map((token: Record<string, string>) => [token['device'], token['id']]));
+const idsByDevice = async (card: string): Promise<{ phone?: string; watch?: string }> => {
+  const { tokens } = await get(`/cards/wallet-tokens/${card}`);
+  return Object.fromEntries(tokens.map(({ device, id }: Record<string, string>) => [device, id]));
 };
 
 /** A card on a phone, asked for on a watch, taken off another phone. */
@@ -343,7 +343,7 @@ for (const [what, verbs] of [
     assert.deepEqual(await tokensOf(id), { phone: 'DELETED', watch: 'DELETED', sold: 'DELETED' });
     assert.deepEqual(await tokensOf(next.body.id), { phone: 'ACTIVE', watch: 'REQUESTED' });
     const { phone, watch } = await idsByDevice(next.body.id);
-    assert.deepEqual({ phone, watch }, { phone: old['phone'], watch: old['watch'] }, 'the device keeps its token');
+    assert.deepEqual({ phone, watch }, { phone: old.phone, watch: old.watch }, 'the device keeps its token');
     const tap = { channel: 'contactless', walletTokenId: phone };
     assert.equal((await purchase(florin, next.body.id, 100, tap)).responseCode, '51', 'the card has no money');
     // And once more, from the replacement on.
