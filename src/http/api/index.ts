@@ -18,6 +18,7 @@ export {
   type DocumentedAnswer,
   type Endpoint,
   endpointOf,
+  type Given,
   type Input,
   type Method,
   type Reader,
