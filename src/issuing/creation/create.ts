@@ -129,6 +129,42 @@ interface Plan {
   readonly id: bigint;
 }
 
+/** `installation`: the limits of the installation; the others are those of the owner and the programme. */
+function planOf(
+  deps: IssuingDeps,
+  owner: CardOwner,
+  input: CardInput,
+  found: Pick<Plan, 'wanted' | 'programme' | 'profile'>,
+  installation: CardLimits,
+): Plan {
+  const { tenant, identity } = owner;
+  const { wanted, programme, profile } = found;
+  const counted = {
+    tenant_id: tenant.id,
+    identity_id: identity.id,
+    programme_id: programme.id,
+    currency: wanted.currency,
+  };
+  return {
+    owner,
+    input,
+    ...found,
+    checks: limitChecks(counted, {
+      IDENTITY: identity.settings.cardLimits,
+      PROGRAMME: programme.settings.cardLimits,
+      TENANT: tenant.settings.cardLimits,
+      INSTALLATION: installation,
+    }),
+    identityCount: countKeysOf(counted, 'IDENTITY')[0],
+    mobileKey:
+      wanted.mobile !== null && programme.settings.uniqueMobile
+        ? { tenant_id: tenant.id, programme_id: programme.id, mobile: wanted.mobile }
+        : null,
+    rangeName: profile && rangeFor(profile, wanted.currency, wanted.country),
+    id: deps.ids.next(),
+  };
+}
+
 export async function createCard(
   deps: IssuingDeps,
   owner: CardOwner,
@@ -149,32 +185,7 @@ export async function createCard(
     linkedOf(deps, owner, wanted.threeDs),
     mobileOfUser(deps, owner, programme, wanted),
   ]);
-  const counted = {
-    tenant_id: tenant.id,
-    identity_id: identity.id,
-    programme_id: programme.id,
-    currency: wanted.currency,
-  };
-  const plan: Plan = {
-    owner,
-    input,
-    wanted,
-    programme,
-    profile,
-    checks: limitChecks(counted, {
-      IDENTITY: identity.settings.cardLimits,
-      PROGRAMME: programme.settings.cardLimits,
-      TENANT: tenant.settings.cardLimits,
-      INSTALLATION: installation.cardLimits,
-    }),
-    identityCount: countKeysOf(counted, 'IDENTITY')[0],
-    mobileKey:
-      wanted.mobile !== null && programme.settings.uniqueMobile
-        ? { tenant_id: tenant.id, programme_id: programme.id, mobile: wanted.mobile }
-        : null,
-    rangeName: profile && rangeFor(profile, wanted.currency, wanted.country),
-    id: deps.ids.next(),
-  };
+  const plan = planOf(deps, owner, input, { wanted, programme, profile }, installation.cardLimits);
   const levelOne = programme.settings.kyc[identity.kyc_level].cards !== null;
   const counts = [...plan.checks.map(({ key }) => key), ...(levelOne ? [plan.identityCount] : [])];
   const needs: Need[] = [
