@@ -69,6 +69,7 @@ export interface AppOptions extends GroundOptions {
   readonly link?: SimulatedLink;
 }
 
+/** Long: the one place where all rooms meet; each part that stands alone is a file beside it. */
 export async function startApp(config: Config, options: AppOptions = {}): Promise<App> {
   const log = options.log ?? createLog(config.logLevel);
   const sandbox = config.mode === 'sandbox';

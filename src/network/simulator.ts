@@ -62,6 +62,7 @@ interface Play {
   readonly breaks?: 'reset' | 'malformed';
 }
 
+/** Long: one acquirer, and the handful of ways in which its answer comes, comes late or is lost. */
 export function createSimulator(options: SimulatorOptions): Simulator {
   const { committer, clock, random, log, issuer = null } = options;
   const { answerTimeoutMs = 20_000, lostAfterMs = 1000, slowMs = 15_000, lateAfterMs = 2000 } = options;

@@ -28,7 +28,10 @@ const WAIT_MS = 5000;
 
 type State = Readonly<Record<string, unknown>>;
 
-/** `process`: a number that no other process has. The clock is the system's. */
+/**
+ * `process`: a number that no other process has. The clock is the system's.
+ * Long: the memory of what is shared, and the few functions that keep it true.
+ */
 export async function openShared(
   database: Database,
   { process, clock, log }: { readonly process: bigint; readonly clock: Clock; readonly log: Log },

@@ -44,6 +44,7 @@ export interface Rotation {
   rewrap(limit: number): Promise<number>;
 }
 
+/** Long: the steps of one rotation share where the last batch ended. */
 export function createRotation(options: RotationOptions): Rotation {
   const { file, ring, database, clock, random, log } = options;
   const start = { project_id: -(2n ** 63n), id: -(2n ** 63n) };

@@ -77,6 +77,7 @@ const DEFAULT_WINDOW_MS = 3_600_000;
 /**
  * Opens the installation's vault. Throws a VaultError with one sentence for the operator when the key file is missing, readable by
  * others, damaged, inside the database's folder, or not the one that this database was sealed with.
+ * Long: the table of what the vault does, each a few lines over the same keys.
  */
 export async function openVault(options: VaultOptions): Promise<Vault> {
   const { database, clock, random, log, challengeWindowMs: windowMs = DEFAULT_WINDOW_MS } = options;

@@ -56,6 +56,7 @@ test('serve and migrate are the caller’s; what they throw goes on to it', asyn
   await assert.rejects(florin('migrate'), /no database/);
 });
 
+// Long: one story, told from its beginning to its end.
 test('a project from nothing to its first secret', async () => {
   assert.equal(
     (await json('project', 'create', 'cli-shop', '--name', 'Shop by hand', '--currency', 'GBP')).accounting_currency,

@@ -57,6 +57,7 @@ const fileOf = (name: string, content: unknown): string => {
 const login = (secret: string, email: string, value: string) =>
   issuingClient(app, secret)('POST', '/auth/login', { email, password: { value } });
 
+// Long: one story, told from its beginning to its end.
 test('a tenant from nothing to a card that is blocked, by commands alone', async () => {
   const tenant = await json('tenant', 'create', 'cli-cards', 'pciScoped=true');
   assert.deepEqual([tenant.name, tenant.settings.pciScoped], ['cli-cards', true]);

@@ -47,6 +47,7 @@ export interface Reply {
   readonly body: any;
 }
 
+/** Long: an installation of small parts, each put together here once. */
 export async function installation(): Promise<Installation> {
   const base = await bench();
   const { database, projects, tools, clock } = base;

@@ -134,7 +134,10 @@ const lineOf = ({ type, status, amount, cashflow }: Flow): string =>
 /** Waits longer than any step should take on a busy machine. */
 const PATIENCE_MS = 15_000;
 
-/** One Florin and one shop for a test file; `journey` is a test with payers, whose browsers it watches and closes. */
+/**
+ * One Florin and one shop for a test file; `journey` is a test with payers, whose browsers it watches and closes.
+ * Long: what the journeys of a file do with them is one state.
+ */
 export function checkoutWorld(env: Record<string, string> = {}) {
   let base: Pick<World, 'florin' | 'shop' | 'store'>;
   before(async () => {

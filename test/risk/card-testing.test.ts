@@ -183,6 +183,7 @@ interface Step {
   run(): void;
 }
 
+/** Long: one attack in its order of events; every step counts into the same report. */
 function replay(attack: Attack, seed: number): Report {
   const random = seededRandom(seed);
   const chance = (percent: number): boolean => random.int(10_000) < percent * 100;

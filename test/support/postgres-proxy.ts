@@ -99,6 +99,7 @@ const WRITES = /^\s*(with\b[\s\S]*\b)?(insert|update|delete)\b/i;
 /** Prepares what no server can read: it fails there, and everything after it up to the next Sync is skipped. */
 const UNREADABLE = frame('P', '\0no space left\0\0\0');
 
+/** Long: one proxy: its connections and its faults are one state. */
 export async function postgresProxy(upstream: Connection): Promise<PostgresProxy> {
   const pairs = new Set<Pair>();
   const fired = new Map<string, number>();

@@ -78,6 +78,7 @@ after(async () => {
   for (const close of closers.reverse()) await close();
 });
 
+/** Long: a requestor, a directory and their bank, and what tests may do with them. */
 export async function world(directory?: Directory): Promise<World> {
   const database = await testDatabase();
   const clock = new VirtualClock();

@@ -18,6 +18,7 @@ const bytea = (text: string): Buffer[] =>
   [...text.matchAll(/\\\\x([0-9a-f]*)/g)].map((match) => Buffer.from(match[1] as string, 'hex'));
 const ints = (text: string): bigint[] => text.slice(1, -1).split(',').map(BigInt);
 
+/** Long: a table of the vault's own statements, and what each does to three arrays. */
 export function fakeDb(): FakeDb {
   const tables: FakeDb['tables'] = { vault_cards: [], vault_cvvs: [], vault_keys: [] };
   const { vault_cards: cards, vault_cvvs: cvvs, vault_keys: keys } = tables;

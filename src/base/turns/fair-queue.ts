@@ -49,6 +49,7 @@ interface Lane {
   size: number;
 }
 
+/** Long: what is in flight is counted in one place, by the few functions that share the counts. */
 export function fairQueue(shares: Shares): FairQueue {
   const lanes = new Map<string, Lane>();
   const inFlight = new Map<string, number>();

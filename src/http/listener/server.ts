@@ -92,6 +92,7 @@ export interface Ports {
   readonly clientPort: number | null;
 }
 
+/** Long: one listener: what is set once for every request, in the order in which a request meets it. */
 export function createServer(options: ServerOptions): Server {
   const { log, clock, metrics = null, trustedProxies = [] } = options;
   const timeouts = { ...TIMEOUTS, ...options.timeouts };

@@ -52,6 +52,7 @@ const textIn = (fields: Readonly<Record<string, unknown>>, name: string): string
 export const isFramed = ({ headers }: FastifyRequest): boolean =>
   ['iframe', 'frame', 'embed', 'object'].includes(String(headers['sec-fetch-dest'] ?? ''));
 
+/** Long: what all addresses of the page have in common, then the addresses, each a line or two. */
 export function checkoutRoutes({
   checkout,
   tokens,

@@ -43,6 +43,7 @@ const MOST_TRIES = 8;
 /** One group is written while the next one is decided. */
 const LANES = 2;
 
+/** Long: queues, lanes and groups are one state, and nothing outside may touch a part of it. */
 export function createCommitter(options: CommitterOptions): Committer {
   const { clock, log, maxGroup = 256, patienceMs = 20_000, lanes: most = LANES } = options;
   const ending = new AbortController();

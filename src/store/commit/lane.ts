@@ -38,7 +38,7 @@ export interface Lane {
   disconnect(): void;
 }
 
-/** `ending`: what isn't known by then stays unknown. */
+/** `ending`: what isn't known by then stays unknown. Long: one session and the steps of one group on it, in their order. */
 export function openLane(options: LaneOptions, ending: AbortSignal): Lane {
   const { clock, log } = options;
   let session: Session | null = null;

@@ -95,6 +95,7 @@ interface Look {
   readonly all: boolean;
 }
 
+/** Long: what is looked for, under way and done is one state, shared by the steps of a look. */
 export function createDueRunner({ db, clock, log, queue, timelines }: DueOptions): DueRunner {
   const signatureOf = ({ kind, at }: DueItem): string => `${kind} ${at.toISOString()}`;
   /** What ended without an error, the oldest first: found again by a later look it had no effect. */

@@ -80,6 +80,7 @@ const RATES: Readonly<Record<string, bigint>> = { USDEUR: 900_000n, GBPEUR: 1_15
 
 let references = 0;
 
+/** Long: a whole issuer, and the table of what tests may do with it. */
 export async function issuerWorld(ports: Partial<AuthorizationPorts> = {}): Promise<IssuerWorld> {
   const database = await testDatabase();
   const clock = new VirtualClock(systemClock);

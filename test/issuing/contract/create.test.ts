@@ -162,6 +162,7 @@ const PROFILE = {
   authForwarding: true,
 };
 
+// Long: a table of faults, one a line, in the documented order.
 test('conflicts come in the documented order: of two at once the earlier is answered', () => {
   // biome-ignore lint/suspicious/noExplicitAny: faults reach into facts of every shape
   type Fault = readonly [code: string, spoil: (facts: any) => void];

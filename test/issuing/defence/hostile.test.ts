@@ -81,6 +81,7 @@ const MORE = {
   digitalWallets: { walletsEnabled: true, pushProvisioningEnabled: true, artworkReference: 'florin-blue' },
 };
 
+// Long: a table of targets, and the card, account or user that each is aimed at.
 before(async () => {
   florin = await testApp();
   token = await tokenOf(florin);
@@ -388,6 +389,7 @@ function write(value: Json): string {
   return JSON.stringify(value);
 }
 
+/** Long: a table of ways to spoil a request; they share one source of chance. */
 function generator(random: Random): () => Shot {
   const chance = (percent: number): boolean => random.int(100) < percent;
   const pick = <T>(values: readonly T[]): T => values[random.int(values.length)] as T;

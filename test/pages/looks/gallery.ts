@@ -115,7 +115,7 @@ export interface Exhibit {
   readonly spoils?: boolean;
 }
 
-/** `ended`: every payment that it began has been answered. */
+/** `ended`: every payment that it began has been answered. Long: a table of exhibits, each with the way to it. */
 export async function gallery(
   florin: TestApp,
 ): Promise<{ readonly exhibits: readonly Exhibit[]; readonly ended: () => Promise<unknown> }> {

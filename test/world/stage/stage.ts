@@ -165,6 +165,7 @@ async function again<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Long: a process that dies and comes back, and the state that tells which of the two it is doing. */
 async function openServer(connection: Connection, dataDir: string, options: SceneOptions): Promise<Server> {
   const proxy = await postgresProxy(connection);
   let child: ChildProcess | null = null;
