@@ -1,9 +1,9 @@
 // Login with e-mail and password. Rule: nothing of the answer or its time tells whether an e-mail address is known here: an unknown one
 // costs the same work and is locked after the same number of wrong tries.
 import { addMs } from '../../base/index.ts';
-import { identityGet, loginOf, loginTried, type User, userGet } from '../people/index.ts';
+import { identityHeld, loginOf, loginTried, type User, userGet } from '../people/index.ts';
 import { type IssuingDeps, Refusal } from '../requests/index.ts';
-import type { Tenant } from '../tenants/index.ts';
+import { type Tenant, tenantOpen } from '../tenants/index.ts';
 import { sessionCreate } from './sessions.ts';
 
 const MOST_FAILURES = 5;
@@ -50,20 +50,21 @@ export function createLogin(deps: IssuingDeps): (tenant: Tenant, email: string, 
       const counted = await loginTried(deps.db, tenant.id, found.id, trying);
       throw new Refusal(counted ? 'UNAUTHORIZED' : 'LOGIN_LOCKED');
     }
-    const [user, identity] = await Promise.all([
-      userGet(deps.db, tenant.id, found.id),
-      identityGet(deps.db, tenant.id, found.identity_id),
-    ]);
-    // One with the try that it follows from: who sets another password meanwhile ends what begins here too, or it never begins.
-    const token = await deps.db.transaction(async (db) => {
+    // One with the try that it follows from, and with what lets the user in: who sets another password, deactivates user or identity, or
+    // closes the tenant meanwhile ends what begins here too, or it never begins.
+    const begun = await deps.db.transaction(async (db): Promise<LoggedIn | 'deactivated' | null> => {
+      if (!(await tenantOpen(db, tenant.id))) return null;
+      const identity = await identityHeld(db, tenant.id, found.identity_id);
       if (!(await loginTried(db, tenant.id, found.id, { ...trying, against: found.password }))) return null;
-      return user?.active && identity?.active ? sessionCreate(deps, user, 0, db) : '';
+      const user = await userGet(db, tenant.id, found.id);
+      if (!user?.active || !identity?.active) return 'deactivated';
+      return { token: await sessionCreate(deps, user, 0, db), user, identityType: identity.type };
     });
-    if (token === null) {
+    if (begun === null) {
       const { locked_until } = (await loginOf(deps.db, tenant.id, email.trim().toLowerCase())) ?? found;
       throw new Refusal(locked_until && locked_until > now ? 'LOGIN_LOCKED' : 'UNAUTHORIZED');
     }
-    if (!user || !identity || token === '') throw new Refusal('USER_DEACTIVATED');
-    return { token, user, identityType: identity.type };
+    if (begun === 'deactivated') throw new Refusal('USER_DEACTIVATED');
+    return begun;
   };
 }

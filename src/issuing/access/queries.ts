@@ -47,17 +47,33 @@ export async function sessionEnd(db: Db, tenantId: bigint, tokenHash: string, at
   );
 }
 
-/** Every session of a user, but for the one of this token. */
+interface Whose {
+  readonly tenantId: bigint;
+  /** Of all users of the tenant when neither is named. */
+  readonly identityId?: bigint;
+  readonly userId?: bigint;
+}
+
+/**
+ * Every session of theirs, for good, but for the one of this token. Together with what ends them: whoever is let in again later logs in
+ * again.
+ */
 export async function sessionsEnd(
   db: Db,
-  tenantId: bigint,
-  userId: bigint,
+  { tenantId, identityId, userId }: Whose,
   at: Date,
   keep: string | null = null,
 ): Promise<void> {
+  const [column, id] =
+    userId !== undefined
+      ? ['user_id', userId]
+      : identityId !== undefined
+        ? ['identity_id', identityId]
+        : ['tenant_id', tenantId];
   await db.query(
-    'update user_sessions set ended_at = $3, challenge = null where tenant_id = $1 and user_id = $2 and ended_at is null and ($4::text is null or token_hash <> $4)',
-    [tenantId, userId, at, keep],
+    `update user_sessions set ended_at = $3, challenge = null where tenant_id = $1 and ${column} = $2 and ended_at is null
+       and ($4::text is null or token_hash <> $4)`,
+    [tenantId, id, at, keep],
   );
 }
 

@@ -142,7 +142,7 @@ const rowOf = async (deps: IssuingDeps, text: string): Promise<ChallengeRow | nu
   return id === null ? null : challengeGet(deps.db, id);
 };
 
-/** Where a challenge stands; one whose time is over ends here. An unknown one has failed. */
+/** Where a challenge stands; one whose time is over, or whose user was deactivated, ends here. An unknown one has failed. */
 export async function stateOf(deps: IssuingDeps, id: string): Promise<ChallengeRow['state']> {
   const row = await rowOf(deps, id);
   return row ? current(deps, row) : 'FAILED';
@@ -150,9 +150,17 @@ export async function stateOf(deps: IssuingDeps, id: string): Promise<ChallengeR
 
 async function current(deps: IssuingDeps, row: ChallengeRow): Promise<ChallengeRow['state']> {
   const now = deps.clock.now();
-  if (row.state !== 'PENDING' || row.expires_at > now) return row.state;
-  if (await challengeEnd(deps.db, row, 'EXPIRED', now)) return 'EXPIRED';
-  return (await challengeGet(deps.db, row.id))?.state ?? 'EXPIRED';
+  if (row.state !== 'PENDING') return row.state;
+  const ended = row.expires_at <= now ? 'EXPIRED' : (await isForbidden(deps, row)) ? 'FAILED' : null;
+  if (ended === null) return 'PENDING';
+  if (await challengeEnd(deps.db, row, ended, now)) return ended;
+  return (await challengeGet(deps.db, row.id))?.state ?? ended;
+}
+
+/** The user who is asked in the cardholder's place may not answer any more. */
+async function isForbidden(deps: IssuingDeps, row: ChallengeRow): Promise<boolean> {
+  const card = await cardGet(deps.db, row.tenant_id, row.card_id);
+  return !card || (card.details.threeDs !== null && !(await linkedOf(deps, card))?.user.active);
 }
 
 /** PENDING: the code was wrong, and another may be tried. The last wrong one ends the challenge. */

@@ -59,7 +59,7 @@ export function loginEndpoints({ deps, change }: IssuingOffice): OperatorEndpoin
           const at = clock.now();
           if (!(await passwordSet(inside, user, { next, against: login.password, at })))
             throw new Failure('conflict', { message: 'Another password was set at the same time' });
-          await sessionsEnd(inside, user.tenantId, user.id, at);
+          await sessionsEnd(inside, { tenantId: user.tenantId, userId: user.id }, at);
         };
         await refusing(change(input, 'user.password', targetOf(input.params), set));
         return { status: 204, body: null };

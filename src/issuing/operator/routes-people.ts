@@ -14,6 +14,7 @@ import {
   Text,
 } from '../../http/index.ts';
 import type { Db } from '../../store/index.ts';
+import { sessionsEnd } from '../access/index.ts';
 import { filled } from '../fields/index.ts';
 import {
   defaultIdentity,
@@ -169,7 +170,7 @@ export function peopleEndpoints({ deps, tools, change }: IssuingOffice): Operato
       method: 'PATCH',
       path: '/tenants/:tenant/identities/:id',
       operation: 'identityPatch',
-      summary: 'Changes an identity: KYC, limits, or whether it is active',
+      summary: 'Changes an identity: KYC, limits, or whether it is active; the sessions of one that is not end',
       tag: TAG,
       right: null,
       params: WithId,
@@ -187,7 +188,7 @@ export function peopleEndpoints({ deps, tools, change }: IssuingOffice): Operato
         const { id: tenantId } = await tenantNamed(db, input.params.tenant);
         await change(input, 'identity.patch', input.params.id, async (inside) => {
           const row = await identityOf(tenantId, input.params.id, inside);
-          await identityUpsert(inside, {
+          const changed: Identity = {
             ...row,
             name: name ?? row.name,
             kyc_state: kycState ?? row.kyc_state,
@@ -195,7 +196,9 @@ export function peopleEndpoints({ deps, tools, change }: IssuingOffice): Operato
             active: active ?? row.active,
             settings: filled(defaultIdentity, settingsAfter(row.settings, settings)),
             updated_at: clock.now(),
-          });
+          };
+          await identityUpsert(inside, changed);
+          if (!changed.active) await sessionsEnd(inside, { tenantId, identityId: row.id }, changed.updated_at);
         });
         return { status: 200, body: identityJson(await identityOf(tenantId, input.params.id)) };
       },
@@ -269,7 +272,7 @@ export function peopleEndpoints({ deps, tools, change }: IssuingOffice): Operato
       method: 'PATCH',
       path: '/tenants/:tenant/users/:id',
       operation: 'userPatch',
-      summary: 'Changes a user, or deactivates him',
+      summary: 'Changes a user, or deactivates him, which ends his sessions',
       tag: TAG,
       right: null,
       params: WithId,
@@ -304,6 +307,7 @@ export function peopleEndpoints({ deps, tools, change }: IssuingOffice): Operato
             updated_at: clock.now(),
           };
           if (!(await userUpsert(inside, changed))) throw emailTaken();
+          if (!changed.active) await sessionsEnd(inside, { tenantId, userId: row.id }, changed.updated_at);
           return changed;
         });
         return { status: 200, body: userJson(after) };

@@ -11,6 +11,7 @@ import {
   operatorEndpoint,
   Shape,
 } from '../../http/index.ts';
+import { sessionsEnd } from '../access/index.ts';
 import {
   type SecretRow,
   secretBind,
@@ -107,7 +108,7 @@ export function tenantEndpoints(office: IssuingOffice): OperatorEndpoint[] {
       method: 'PATCH',
       path: '/tenants/:tenant',
       operation: 'tenantPatch',
-      summary: "Changes a tenant's settings, or closes and opens it",
+      summary: "Changes a tenant's settings, or closes it, which ends all sessions, and opens it",
       tag: TAG,
       right: null,
       params: TenantPath,
@@ -118,11 +119,9 @@ export function tenantEndpoints(office: IssuingOffice): OperatorEndpoint[] {
         refuseSettings('tenant', settings);
         await office.change(input, 'tenant.patch', input.params.tenant, async (inside) => {
           const row = await tenantNamed(inside, input.params.tenant);
-          await tenantUpsert(inside, {
-            ...row,
-            active: active ?? row.active,
-            settings: settingsAfter(row.settings, settings),
-          });
+          const changed = { ...row, active: active ?? row.active, settings: settingsAfter(row.settings, settings) };
+          await tenantUpsert(inside, changed);
+          if (!changed.active) await sessionsEnd(inside, { tenantId: row.id }, clock.now());
         });
         return { status: 200, body: tenantJson(await tenantOf(input.params.tenant)) };
       },

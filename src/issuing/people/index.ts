@@ -9,6 +9,7 @@ export {
   factorsOf,
   identitiesOf,
   identityGet,
+  identityHeld,
   identityKind,
   identityUpsert,
   loginOf,

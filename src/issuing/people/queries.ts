@@ -9,10 +9,17 @@ const USER = 'tenant_id, id, identity_id, kind, name, surname, email, mobile, ac
 
 const whole = (row: Identity): Identity => ({ ...row, settings: filled(defaultIdentity, row.settings) });
 
-export async function identityGet(db: Db, tenantId: bigint, id: bigint): Promise<Identity | null> {
-  const rows = await db.query<Identity>('select * from identities where tenant_id = $1 and id = $2', [tenantId, id]);
+export async function identityGet(db: Db, tenantId: bigint, id: bigint, lock = ''): Promise<Identity | null> {
+  const rows = await db.query<Identity>(`select * from identities where tenant_id = $1 and id = $2 ${lock}`, [
+    tenantId,
+    id,
+  ]);
   return rows[0] ? whole(rows[0]) : null;
 }
+
+/** As it is now, and stays until the transaction ends. */
+export const identityHeld = (db: Db, tenantId: bigint, id: bigint): Promise<Identity | null> =>
+  identityGet(db, tenantId, id, 'for share');
 
 interface PersonKey {
   readonly tenantId: bigint;

@@ -117,6 +117,7 @@ async function changed(deps: IssuingDeps, { tenant_id, id }: User, change: (user
     if (!user) throw new Refusal('RESOURCE_NOT_FOUND');
     const after = { ...change(user), updated_at: deps.clock.now() };
     if (!(await userUpsert(db, after))) throw new Refusal('EMAIL_NOT_UNIQUE');
+    if (!after.active) await sessionsEnd(db, { tenantId: tenant_id, userId: id }, after.updated_at);
     return after;
   });
 }
@@ -172,7 +173,7 @@ export async function changePassword(deps: IssuingDeps, session: Session, old: s
     // Somebody was faster, and the old one is not the password any more.
     if (!set) throw new Refusal('PASSWORD_INVALID');
     // Whoever else is in with the old one is out.
-    await sessionsEnd(db, tenant.id, user.id, now, session.tokenHash);
+    await sessionsEnd(db, { tenantId: tenant.id, userId: user.id }, now, session.tokenHash);
   });
 }
 

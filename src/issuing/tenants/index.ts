@@ -22,6 +22,7 @@ export {
   secretsOf,
   setupHold,
   tenantHold,
+  tenantOpen,
   tenantRows,
   tenantUpsert,
 } from './queries.ts';

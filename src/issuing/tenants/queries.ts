@@ -23,6 +23,11 @@ export async function tenantHold(db: Db, tenantId: bigint): Promise<void> {
   await db.query('select id from tenants where id = $1 for no key update', [tenantId]);
 }
 
+/** Open, and it stays so until the transaction ends. Before any lock on its users, as `tenantHold` is. */
+export async function tenantOpen(db: Db, tenantId: bigint): Promise<boolean> {
+  return (await db.query('select id from tenants where id = $1 and active for share', [tenantId])).length > 0;
+}
+
 export async function versionNow(db: Db): Promise<bigint> {
   const rows = await db.query<{ version: bigint }>('select version from issuing_versions');
   return rows[0]?.version ?? 0n;

@@ -195,6 +195,23 @@ test('challenge on the primary channel, then the fallback', async () => {
   assert.ok(!only.html.includes('by SMS instead'));
 });
 
+test('a user who is deactivated while he is asked answers for nobody, by no channel', async () => {
+  const user = (active: boolean) => florin.operator('PATCH', '/operator/tenants/sandbox/users/3001', { active });
+  for (const channel of ['OTP_SMS', 'BIOMETRICS']) {
+    const card = await issued(linked(channel));
+    const reply = await challenged(card);
+    const page = await bankPage(reply);
+    const { challenges } = (await florin.operator('GET', `/simulator/challenges?cardId=${card.id}`)).body;
+    assert.equal((await user(false)).status, 200);
+    const answer = await florin.operator('POST', `/simulator/challenges/${challenges[0].id}`, { result: 'success' });
+    assert.equal(answer.status, 409);
+    if (channel === 'OTP_SMS') await press(page, 'submit', '123456');
+    assert.equal((await user(true)).status, 200);
+    await press(page, channel === 'OTP_SMS' ? 'submit' : 'proceed', '123456');
+    assert.equal(await statusOf(reply), 'rejected', channel);
+  }
+});
+
 test('not enrolled: nobody is asked, and the proof of the attempt pays', async () => {
   const reply = await challenged(await issued());
   assert.equal(reply.status, 200, reply.text);

@@ -180,6 +180,27 @@ test('owner deactivated: his sessions end at once', async () => {
   await patch(true);
 });
 
+test('user or identity deactivated, or the tenant closed: every session that was is over for good, nobody else’s', async () => {
+  const tenant = '/operator/tenants/sandbox-two';
+  const email = 'consumer@sandbox-two.test';
+  const first = (await login(email, PASSWORD, 'sandbox-two-secret')).body;
+  const bystander = await customer(florin, 'corporate@sandbox.test');
+  for (const path of [`${tenant}/users/${first.credentials.id}`, `${tenant}/identities/${first.identity.id}`, tenant]) {
+    const { token } = (await login(email, PASSWORD, 'sandbox-two-secret')).body;
+    const as = withToken(token, 'sandbox-two-secret');
+    assert.equal((await as('POST', '/auth/stepup/send-otp', {})).status, 204, path);
+    for (const active of [false, true]) assert.equal((await florin.operator('PATCH', path, { active })).status, 200);
+    for (const [method, target, body] of [
+      ['GET', '/cards'],
+      ['POST', '/auth/stepup/verify-otp', { verificationCode: '123456' }],
+      ['POST', '/auth/stepup/send-otp', {}],
+    ] as const)
+      assert.equal((await as(method, target, body)).body.errorCode, 'ACCESS_TOKEN_REQUIRED', `${path} ${target}`);
+  }
+  assert.equal((await login(email, PASSWORD, 'sandbox-two-secret')).status, 200);
+  assert.equal((await bystander('GET', '/cards')).status, 200);
+});
+
 test('a rotated secret: the old one stays valid for the overlap, then 401', async () => {
   const { secrets } = (await florin.operator('GET', '/operator/tenants/sandbox-two/secrets')).body;
   const rotated = await florin.operator('POST', `/operator/tenants/sandbox-two/secrets/${secrets[0].id}/rotate`, {

@@ -107,6 +107,11 @@ describe('users', () => {
     assert.equal((await login()).status, 410);
     assert.equal((await root('POST', `/users/activate/${user.id}`)).status, 204);
     assert.equal((await login()).status, 200);
+    assert.deepEqual(
+      forbidden(await own('GET', '/users')),
+      [403, 'ACCESS_TOKEN_REQUIRED'],
+      'the old session stays over',
+    );
     const [boss] = (await root('GET', '/users')).body.users;
     assertConflict(await root('POST', `/users/deactivate/${boss.id}`), 'ROOT_USER_ALWAYS_ACTIVE');
   });

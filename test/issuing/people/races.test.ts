@@ -63,3 +63,25 @@ test('changes of different fields at once all stay, whoever makes them', async (
         assert.equal(is, wanted, `${field}: ${replies.map(({ status }) => status)}`);
   }
 });
+
+test('who logs in while being deactivated is in no longer once he is let in again', async () => {
+  const { id } = await person('late');
+  const user = `/operator/tenants/sandbox/users/${id}`;
+  const identity = '/operator/tenants/sandbox/identities/4002';
+  const email = 'late@races.example';
+  for (const path of [user, identity, user, identity]) {
+    const logins = Array.from({ length: 8 }, () =>
+      issuingClient(florin)('POST', '/auth/login', { email, password: { value: PASSWORD } }),
+    );
+    // Some have their session, some are between password and session, some wait for their turn.
+    await Promise.race(logins);
+    assert.equal((await florin.operator('PATCH', path, { active: false })).status, 200);
+    const replies = await Promise.all(logins);
+    assert.equal((await florin.operator('PATCH', path, { active: true })).status, 200);
+    for (const { status, body } of replies) {
+      assert.ok(status === 200 || status === 410, `${status}`);
+      if (status === 200)
+        assert.equal((await issuingClient(florin, 'sandbox-secret', body.token)('GET', '/users')).status, 403);
+    }
+  }
+});
