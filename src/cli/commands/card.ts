@@ -47,7 +47,7 @@ const moves = (one: 'account' | 'card', part: 'managed-accounts' | 'cards'): Com
   },
   {
     usage: `${one} unblock <id>`,
-    summary: "lift the operator's block",
+    summary: `lift the operator's block${one === 'card' ? ', and that of the CVV after three wrong ones' : ''}`,
     run: (call, [id]) => call('POST', at`/${part}/${id}/unblock`),
   },
 ];
@@ -111,6 +111,7 @@ export const cardCommands: readonly CommandSpec[] = [
       'mode',
       'currency',
       'state.state',
+      'cvvBlocked',
       'type',
       'cardBrand',
       'cardNumberLastFour',

@@ -5,7 +5,7 @@ import { type Funds, fundsOf } from '../accounts/index.ts';
 import { type IssuingDeps, Refusal } from '../requests/index.ts';
 import type { Profile } from '../tenants/index.ts';
 import { cardsList, EVERY_CARD } from './list-queries.ts';
-import type { Card } from './model.ts';
+import { type Card, isCvvBlocked } from './model.ts';
 import { cardView } from './present.ts';
 import { cardGet } from './queries.ts';
 
@@ -40,7 +40,10 @@ export async function profileOf(deps: IssuingDeps, card: Card): Promise<Profile>
   return profile;
 }
 
-/** A page of an identity's cards, the newest first, without number and CVV: what somebody sees who is not their holder. */
+/**
+ * A page of an identity's cards, the newest first, without number and CVV: what the operator sees, who is told too which of them take no
+ * CVV any more.
+ */
 export async function cardsOf(
   deps: IssuingDeps,
   { tenant, identity }: Pick<Session, 'tenant' | 'identity'>,
@@ -49,5 +52,9 @@ export async function cardsOf(
   const { cards, count } = await cardsList(deps.db, tenant.id, { identityId: identity.id, ...EVERY_CARD }, page);
   const ids = cards.map(({ id }) => id);
   const funds: ReadonlyMap<bigint, Funds> = ids.length === 0 ? new Map() : await fundsOf(deps.db, tenant.id, ids);
-  return { cards: cards.map((card) => cardView(deps.permutation, card, funds.get(card.id) ?? null, null)), count };
+  const shown = (card: Card): object => ({
+    ...cardView(deps.permutation, card, funds.get(card.id) ?? null, null),
+    ...(isCvvBlocked(card) ? { cvvBlocked: true } : {}),
+  });
+  return { cards: cards.map(shown), count };
 }

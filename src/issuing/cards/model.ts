@@ -114,3 +114,7 @@ export interface Card {
 
 /** Whose funds the card spends: its own, or its parent's. */
 export const instrumentOf = (card: Card): bigint => card.parent_account_id ?? card.id;
+
+const MOST_WRONG_CVVS = 3;
+/** No CVV is tried any more: a payment that brings one is refused, right or wrong. Other payments go on. */
+export const isCvvBlocked = ({ details }: Pick<Card, 'details'>): boolean => details.wrongCvvs >= MOST_WRONG_CVVS;

@@ -2,7 +2,7 @@
 // Rule: every check that was made stands in the explanation, with its level, its rule and what remained; the first that fails ends it.
 import { countryOf } from '../../base/index.ts';
 import { availableOf, type Funds, type InstrumentState } from '../accounts/index.ts';
-import { type Card, expiryMoment } from '../cards/index.ts';
+import { type Card, expiryMoment, isCvvBlocked } from '../cards/index.ts';
 import { checkRules, type RuleLevel, type SpendChannel, usedOf, type Windows } from '../rules/index.ts';
 import type { KycLevel } from '../tenants/index.ts';
 import { REASONS, type Reason } from './reasons.ts';
@@ -75,7 +75,6 @@ export interface Verdict {
   readonly wrongPin: boolean;
 }
 
-export const MOST_WRONG_CVVS = 3;
 export const MOST_WRONG_PINS = 3;
 
 type Found = Omit<Step, 'check'> & { readonly reason?: Reason };
@@ -104,10 +103,9 @@ const checkExpiry: CheckOf = ({ expiry }, { card, now }) => {
   return expiry !== null && expiry !== card.expires ? failed('EXPIRY_WRONG') : PASSED;
 };
 
-/** After the third wrong one no CVV is tried any more: a payment that brings one is refused, right or wrong. */
 const checkCvv: CheckOf = ({ cvv }, { card }) => {
   if (cvv === 'absent') return skipped('none given');
-  if (card.details.wrongCvvs >= MOST_WRONG_CVVS) return failed('CVV_TRIES_EXCEEDED');
+  if (isCvvBlocked(card)) return failed('CVV_TRIES_EXCEEDED');
   return cvv === 'wrong' ? failed('CVV_WRONG') : PASSED;
 };
 

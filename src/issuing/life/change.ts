@@ -9,6 +9,7 @@ import {
   cardUpdate,
   commitOnCard,
   dueAtOf,
+  isCvvBlocked,
   liveChanges,
   needCard,
 } from '../cards/index.ts';
@@ -29,15 +30,25 @@ interface Facts {
 
 interface Move {
   readonly stand: (facts: Facts) => Standing | RefusalCode;
-  readonly lostStolen?: 'LOST' | 'STOLEN';
+  /** What is noted on the card besides. */
+  readonly notes?: (facts: Facts) => Partial<Card['details']>;
 }
 
 const isPlastic = ({ details }: Card): boolean => details.physical !== null;
 
+/** Wrong CVVs may come from any shop, so only the operator lets a CVV be tried again. */
+const liftsCvv = ({ card, by }: Pick<Facts, 'card' | 'by'>): boolean => by === 'SYSTEM' && isCvvBlocked(card);
+
 /** action → what it makes of a card, or why not. The whole lifecycle but for activation, upgrade, replacement and time. */
 export const MOVES = {
   block: { stand: ({ card, by }) => blocked(card, by) },
-  unblock: { stand: ({ card, by }) => unblocked(card, by) },
+  unblock: {
+    stand: ({ card, by }) => {
+      const standing = unblocked(card, by);
+      return standing === 'INSTRUMENT_NOT_BLOCKED' && liftsCvv({ card, by }) ? card : standing;
+    },
+    notes: (facts) => (liftsCvv(facts) ? { wrongCvvs: 0 } : {}),
+  },
   remove: {
     stand: ({ card, funds, holds, by }) => {
       if (card.state === 'DESTROYED') return 'INSTRUMENT_DESTROYED';
@@ -50,14 +61,14 @@ export const MOVES = {
       if (!isPlastic(card)) return 'INSTRUMENT_NOT_PHYSICAL';
       return card.blocks.includes('LOST') ? 'INSTRUMENT_MARKED_LOST_STOLEN' : blocked(card, 'LOST');
     },
-    lostStolen: 'LOST',
+    notes: () => ({ lostStolen: 'LOST' }),
   },
   'report-stolen': {
     stand: ({ card }) => {
       if (card.state === 'DESTROYED') return 'INSTRUMENT_DESTROYED';
       return isPlastic(card) ? destroyed(card, 'STOLEN') : 'INSTRUMENT_NOT_PHYSICAL';
     },
-    lostStolen: 'STOLEN',
+    notes: () => ({ lostStolen: 'STOLEN' }),
   },
 } as const satisfies Readonly<Record<string, Move>>;
 
@@ -113,14 +124,15 @@ export function changeCard(
     id,
     needs: needsOfChange(asker.tenantId, id, openHolds),
     decide(card, loaded) {
-      const standing = rule.stand({
+      const facts: Facts = {
         card,
         funds: loaded.get(fundsKind, key) ?? null,
         holds: (loaded.get(openHolds, key) ?? 0n) > 0n,
         by: asker.identityId === null ? 'SYSTEM' : 'USER',
-      });
+      };
+      const standing = rule.stand(facts);
       if (typeof standing === 'string') throw new Refusal(standing);
-      const { changes } = restand(deps, loaded, card, standing, rule.lostStolen ? { lostStolen: rule.lostStolen } : {});
+      const { changes } = restand(deps, loaded, card, standing, rule.notes?.(facts));
       return { status: 204, body: null, changes };
     },
   });

@@ -1,6 +1,7 @@
 // What the operator is answered about the issuing side, as schemas. Rule: settings are described by the rules that they are judged by.
 import Type, { type TSchema } from 'typebox';
 import { Choice, Id, Instant, Matching, Nullable, Optional, Shape, ShownCertificates } from '../../http/index.ts';
+import { card } from '../cards/index.ts';
 import { BRANDS, CHANNELS_3DS, KYC_LEVELS, KYC_STATES, OWNER_TYPES } from '../tenants/index.ts';
 import { SETTINGS, type SettingsOf } from './settings.ts';
 
@@ -118,4 +119,12 @@ export const cardNumber = Shape(
     pin: Optional(Matching('^\\d{4,12}$', { description: 'Of a card with plastic.' })),
   },
   { title: 'CardNumber' },
+);
+
+export const heldCard = Shape(
+  {
+    ...card.properties,
+    cvvBlocked: Optional(Type.Boolean({ description: 'After three wrong CVVs, until the card is unblocked here.' })),
+  },
+  { title: 'HeldCard' },
 );

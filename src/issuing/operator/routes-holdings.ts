@@ -3,13 +3,13 @@
 import Type from 'typebox';
 import { Failure, Integer, type OperatorEndpoint, Optional, operatorEndpoint, Shape } from '../../http/index.ts';
 import { AccountBody, accountsOf, createAccount, managedAccount } from '../accounts/index.ts';
-import { cardsOf, createdCard, card as shownCard } from '../cards/index.ts';
+import { cardsOf, createdCard } from '../cards/index.ts';
 import { CardRequest, requestCard } from '../creation/index.ts';
 import { checked } from '../fields/index.ts';
 import { type Identity, identityGet, usersOf } from '../people/index.ts';
 import type { Tenant } from '../tenants/index.ts';
 import { aliasesOf } from '../tenants/index.ts';
-import { counted } from './answer-schemas.ts';
+import { counted, heldCard } from './answer-schemas.ts';
 import type { IssuingOffice } from './office.ts';
 import { notFound, refusing, TAG, tenantNamed, unknown, WithId, wrong } from './schemas.ts';
 
@@ -140,7 +140,7 @@ export function holdingEndpoints({ deps, command }: IssuingOffice): OperatorEndp
       right: null,
       params: WithId,
       query: Page,
-      answers: { 200: { description: 'cards, count', schema: counted('cards', shownCard) }, ...unknown },
+      answers: { 200: { description: 'cards, count', schema: counted('cards', heldCard) }, ...unknown },
       async handler({ params, query }) {
         return { status: 200, body: await cardsOf(deps, await ownerOf(params), pageOf(query)) };
       },

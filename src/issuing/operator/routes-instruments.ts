@@ -31,7 +31,10 @@ export function instrumentEndpoints({ deps, command }: IssuingOffice): OperatorE
         method: 'POST',
         path: `/cards/:id/${move}`,
         operation: `operatorCard_${move}`,
-        summary: move === 'block' ? 'Blocks a card; its user cannot unblock it' : 'Lifts the block of the operator',
+        summary:
+          move === 'block'
+            ? 'Blocks a card; its user cannot unblock it'
+            : 'Lifts the block of the operator, and that of the CVV after three wrong ones',
         tag: TAG,
         right: null,
         params: ById,

@@ -2,7 +2,16 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { type Client, type Reply, type TestApp, testApp } from '../../support/app.ts';
-import { assertBooksHold, cardRequest, customer, DEBIT, issuingClient, PASSWORD } from '../../support/issuing.ts';
+import {
+  assertBooksHold,
+  cardRequest,
+  customer,
+  DEBIT,
+  fundedCard,
+  issuingClient,
+  PASSWORD,
+  purchase,
+} from '../../support/issuing.ts';
 
 let florin: TestApp;
 let ada: Client;
@@ -264,4 +273,47 @@ test('the description has them all, with an example each', async () => {
   assert.ok(of('/users/{id}/password', 'post').requestBody);
   assert.equal(of('/users/{id}/unlock', 'post').requestBody, undefined);
   assert.ok(of('/identities/{id}', 'get'));
+});
+
+test('three wrong CVVs stop the CVV of a card until the operator unblocks it; its state and its owner have no say', async () => {
+  const id = await fundedCard(ada, 10_000);
+  const { cvv } = (await operator('GET', `/operator/cards/${id}/number`)).body;
+  const pay = async (fields: Record<string, unknown>): Promise<string> =>
+    (await purchase(florin, id, 100, fields)).responseCode;
+  const stop = async (): Promise<void> => {
+    const wrong = { cvv: `${(Number(cvv) + 1) % 1000}`.padStart(3, '0') };
+    assert.deepEqual([await pay(wrong), await pay(wrong), await pay(wrong)], ['82', '82', '82']);
+    assert.deepEqual([await pay(wrong), await pay({ cvv }), await pay({})], ['62', '62', '00']);
+  };
+  const shown = async () => {
+    const { cards } = (await operator('GET', `${ADA}/cards`)).body;
+    const { state, cvvBlocked } = cards.find((card: { id: string }) => card.id === id);
+    return [state.state, state.blockedReason, cvvBlocked];
+  };
+  const unblock = async (): Promise<number> => (await operator('POST', `/operator/cards/${id}/unblock`)).status;
+  assert.equal(await unblock(), 409, 'nothing to lift');
+  await stop();
+  assert.deepEqual(await shown(), ['ACTIVE', undefined, true]);
+  assert.equal((await ada('GET', `/cards/${id}`)).body.cvvBlocked, undefined);
+  assert.equal((await ada('POST', `/cards/unblock/${id}`)).body.errorCode, 'INSTRUMENT_NOT_BLOCKED');
+  assert.equal(await pay({ cvv }), '62');
+  assert.equal(await unblock(), 204);
+  assert.deepEqual(
+    (await audit()).slice(0, 1).map(({ action, target, result }) => [action, target, result]),
+    [['card.unblock', id, 'done']],
+  );
+  assert.deepEqual(await shown(), ['ACTIVE', undefined, undefined]);
+  assert.equal(await pay({ cvv }), '00');
+  assert.equal(await unblock(), 409, 'lifted already');
+  // Beside its owner's block, which stays, and beside the operator's, which goes with it.
+  await stop();
+  assert.equal((await ada('POST', `/cards/block/${id}`)).status, 204);
+  assert.equal(await unblock(), 204);
+  assert.deepEqual(await shown(), ['BLOCKED', 'USER', undefined]);
+  assert.equal((await ada('POST', `/cards/unblock/${id}`)).status, 204);
+  await stop();
+  assert.equal((await operator('POST', `/operator/cards/${id}/block`)).status, 204);
+  assert.equal(await unblock(), 204);
+  assert.deepEqual(await shown(), ['ACTIVE', undefined, undefined]);
+  assert.equal(await pay({ cvv }), '00');
 });
