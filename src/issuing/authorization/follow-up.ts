@@ -202,6 +202,9 @@ const RULES = { increment, charge, reverse, refund } as const;
 export type FollowUp = keyof typeof RULES;
 export type FollowUpWire = Wire & { readonly operation: FollowUp };
 
+/** The amount of a message that means all there is, minor units; null: nothing is left. Read under the authorization's lock. */
+export type Everything = (row: Authorization) => bigint | null;
+
 /** The message's original became known between looking and locking. */
 class Overtaken extends Error {}
 
@@ -210,6 +213,7 @@ async function attempt(
   place: CardPlace,
   around: Surroundings,
   wire: FollowUpWire,
+  everything?: Everything,
 ): Promise<Outcome> {
   const { tenantId, cardId, instrumentId, parentId, identityId } = place;
   const named = wire.original === null ? null : await messageGet(deps.db, tenantId, wire.original);
@@ -244,11 +248,12 @@ async function attempt(
         authorizationId === null ? undefined : loaded.get(authorizationKind, { tenantId, id: authorizationId });
       // A message about another card's payment names nothing of this one.
       const row = found?.card_id === cardId ? found : null;
+      const minor = everything && row ? everything(row) : wire.amount.minor;
       const facts = {
         deps,
         place,
         around,
-        wire,
+        wire: { ...wire, amount: { ...wire.amount, minor: minor ?? 0n } },
         card,
         identity,
         original: row ? original : null,
@@ -257,7 +262,8 @@ async function attempt(
         loaded,
         now: deps.clock.now(),
       };
-      return ended(facts, wire.operation, RULES[wire.operation](facts));
+      const ruling = minor === null ? ({ refused: 'ORIGINAL_NOT_FOUND' } as const) : RULES[wire.operation](facts);
+      return ended(facts, wire.operation, ruling);
     },
   });
 }
@@ -302,16 +308,17 @@ function ended(facts: Facts, operation: FollowUp, ruling: Done | Refused): Decis
   };
 }
 
-/** One message of a payment's later life. */
+/** One message of a payment's later life. `everything`: its amount, for who names none. */
 export async function followUp(
   deps: IssuingDeps,
   place: CardPlace,
   around: Surroundings,
   wire: FollowUpWire,
+  everything?: Everything,
 ): Promise<Outcome> {
   for (;;) {
     try {
-      return await attempt(deps, place, around, wire);
+      return await attempt(deps, place, around, wire, everything);
     } catch (error) {
       // Its original was committed meanwhile, and a message's authorization never changes: the next look finds it.
       if (!(error instanceof Overtaken)) throw error;

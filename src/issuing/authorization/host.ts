@@ -4,7 +4,7 @@ import type { IssuerHost, NetworkRequest } from '../../network/index.ts';
 import type { IssuingDeps } from '../requests/index.ts';
 import { authorizeCommand, notFound, type Outcome } from './authorize.ts';
 import { type CardPlace, cardFinder, type FindCard, type Surroundings, surroundingsOf } from './find.ts';
-import { type FollowUp, type FollowUpWire, followUp } from './follow-up.ts';
+import { type Everything, type FollowUp, type FollowUpWire, followUp } from './follow-up.ts';
 import { askTenant, concludeByDefault } from './forwarded.ts';
 import type { AuthorizationPorts } from './ports.ts';
 
@@ -19,8 +19,8 @@ export interface AskedBeside {
 export interface Authorizer extends IssuerHost {
   /** What `handle` does, with the whole outcome. */
   ask(request: NetworkRequest, beside?: AskedBeside): Promise<Outcome>;
-  /** A later message about a card that is known already. */
-  live(place: CardPlace, wire: FollowUpWire): Promise<Outcome>;
+  /** A later message about a card that is known already. `everything`: its amount, for who names none. */
+  live(place: CardPlace, wire: FollowUpWire, everything?: Everything): Promise<Outcome>;
 }
 
 /** Attempted (A) counts as authenticated, as the networks have it; the value must be ours all the same. */
@@ -113,9 +113,9 @@ export function createAuthorizer(
   return {
     ask,
     handle: async (request) => (await ask(request)).answer,
-    async live(place, wire) {
+    async live(place, wire, everything) {
       const around = await surroundingsOf(deps, place);
-      return around ? followUp(deps, place, around, wire) : notFound(wire);
+      return around ? followUp(deps, place, around, wire, everything) : notFound(wire);
     },
   };
 }

@@ -22,7 +22,7 @@ import type { IssuingDeps } from '../requests/index.ts';
 import { decision } from './answer-schemas.ts';
 import type { Outcome } from './authorize.ts';
 import { placeOf } from './find.ts';
-import { expire, type FollowUp } from './follow-up.ts';
+import { type Everything, expire, type FollowUp } from './follow-up.ts';
 import type { Authorizer } from './host.ts';
 import { merchantWire, presenting, SHOP } from './merchant.ts';
 import { stepView } from './read.ts';
@@ -84,20 +84,14 @@ export function authorizationSimulatorEndpoints(deps: IssuingDeps, authorizer: A
     },
   });
 
-  /** What the issuer says of a message that follows nothing: there is nothing left for it. */
-  const refused = ({ id }: Authorization): { status: number; body: object } => ({
-    status: 200,
-    body: {
-      approved: false,
-      responseCode: '25',
-      reason: 'ORIGINAL_NOT_FOUND',
-      explanation: [],
-      authorizationId: permutation.outward(id),
-    },
-  });
-
   /** A later message of a payment, as its merchant would send it. */
-  async function follow(row: Authorization, operation: FollowUp, minor: bigint, final: boolean): Promise<Outcome> {
+  async function follow(
+    row: Authorization,
+    operation: FollowUp,
+    amount: bigint | Everything,
+    final: boolean,
+  ): Promise<Outcome> {
+    const [minor, everything] = typeof amount === 'bigint' ? [amount, undefined] : [0n, amount];
     const card = await cardGet(db, row.tenant_id, row.card_id);
     if (!card) throw unknown();
     const message = merchantWire(
@@ -106,14 +100,14 @@ export function authorizationSimulatorEndpoints(deps: IssuingDeps, authorizer: A
       { minor, currency: row.currency },
       { original: row.reference, channel: row.channel, final },
     );
-    return authorizer.live(placeOf(card), message);
+    return authorizer.live(placeOf(card), message, everything);
   }
 
   const following = (
     path: 'clear' | 'reverse' | 'increment',
     operation: FollowUp,
     summary: string,
-    whole: (row: Authorization) => bigint,
+    everything: Everything,
   ): AnyEndpoint<unknown> =>
     endpoint({
       method: 'POST',
@@ -131,13 +125,11 @@ export function authorizationSimulatorEndpoints(deps: IssuingDeps, authorizer: A
       answers,
       async handler({ params, body }) {
         const row = await authorizationOf(params.id);
-        const minor = body.amount ?? whole(row);
-        if (minor === 0n) return refused(row);
-        return told(await follow(row, operation, minor, body.final ?? true));
+        return told(await follow(row, operation, body.amount ?? everything, body.final ?? true));
       },
     });
 
-  const open = (row: Authorization): bigint => BigInt(row.asked.open);
+  const open: Everything = ({ asked }) => BigInt(asked.open) || null;
 
   return [
     endpoint({
@@ -212,10 +204,10 @@ export function authorizationSimulatorEndpoints(deps: IssuingDeps, authorizer: A
       'clear',
       'charge',
       'The merchant takes the money; without amount all that is held, or was authorized when the hold ended before',
-      (row) => open(row) || (BigInt(row.asked.cleared) > 0n ? 0n : row.amount),
+      (row) => open(row) ?? (BigInt(row.asked.cleared) > 0n ? null : row.amount || null),
     ),
     following('reverse', 'reverse', 'The merchant gives up a part of the hold, or all of it', open),
-    following('increment', 'increment', 'The merchant asks for more', () => 0n),
+    following('increment', 'increment', 'The merchant asks for more', () => null),
     endpoint({
       method: 'POST',
       path: '/authorizations/:id/expire',
@@ -261,7 +253,7 @@ export function authorizationSimulatorEndpoints(deps: IssuingDeps, authorizer: A
       async handler({ body }) {
         if (body.authorizationId !== undefined) {
           const row = await authorizationOf(body.authorizationId);
-          const left = BigInt(row.asked.cleared) - BigInt(row.asked.refunded);
+          const left: Everything = ({ asked }) => BigInt(asked.cleared) - BigInt(asked.refunded);
           return told(await follow(row, 'refund', body.amount ?? left, true));
         }
         if (body.cardId === undefined || body.amount === undefined || body.currency === undefined)

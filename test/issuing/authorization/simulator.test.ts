@@ -82,6 +82,22 @@ test('a clearing without amount takes what is held, a late one what was authoriz
   assert.deepEqual(await world.funds(card.id), { actual: 7200n, held: 0n });
 });
 
+test('asked at once, all that is open is cleared once, given up once, given back once', async () => {
+  const card = await world.card(10_000n);
+  const codes = async (ask: () => ReturnType<typeof post>): Promise<string[]> => {
+    const replies = await Promise.all(Array.from({ length: 4 }, ask));
+    return replies.map(({ body }): string => body.responseCode).sort((a, b) => Number(a) - Number(b));
+  };
+  const { authorizationId: taken } = (await buy(card, 600)).body;
+  assert.deepEqual(await codes(() => post(`/authorizations/${taken}/clear`)), ['00', '25', '25', '25']);
+  assert.deepEqual(await world.funds(card.id), { actual: 9400n, held: 0n });
+  assert.deepEqual(await codes(() => post('/refunds', { authorizationId: taken })), ['00', '13', '13', '13']);
+  const { authorizationId: left } = (await buy(card, 600)).body;
+  assert.deepEqual(await codes(() => post(`/authorizations/${left}/reverse`)), ['00', '25', '25', '25']);
+  assert.deepEqual(await world.funds(card.id), { actual: 10_000n, held: 0n });
+  assert.deepEqual(await world.violated(), []);
+});
+
 test("a parent account's statement says which card and which merchant", async () => {
   const account = await world.account(1000n);
   const card = await world.card(0n, { parent_account_id: account });
