@@ -127,6 +127,16 @@ export function parseDateTime(text: string, timeZone = 'UTC'): Date | null {
   }
 }
 
+/** Reads ISO 8601: a day, or a day and a time with or without its zone, else UTC; null when there is no such moment. */
+export function parseInstant(text: string): Date | null {
+  const [, day, time = '00:00', second = ':00', fraction = '', zone = 'Z'] =
+    /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2})(?:(:\d{2})(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?)?$/.exec(text) ?? [];
+  // Date would read 30 February as 2 March.
+  if (!day || !parseDateTime(`${day} ${time}${second}`)) return null;
+  const at = new Date(`${day}T${time}${second}${fraction}${zone}`);
+  return Number.isNaN(at.getTime()) ? null : at;
+}
+
 /** `YYYY-MM-DD` of the UTC day. */
 export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
 

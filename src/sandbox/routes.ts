@@ -1,6 +1,6 @@
 // /simulator: time, faults and the acquirer's own books, in sandbox mode only.
 import Type from 'typebox';
-import { addMs, jsonText, parseDuration } from '../base/index.ts';
+import { addMs, jsonText, parseDuration, parseInstant } from '../base/index.ts';
 import {
   type Api,
   type Authentication,
@@ -55,9 +55,9 @@ export interface SimulatorRoutes {
 const CLOCK_RANGE = ['2000-01-01', '2090-01-01'] as const;
 
 /** The moment, if the clock can go there. */
-function reachable(at: Date, uri: string): Date {
+function reachable(at: Date | null, uri: string): Date {
   const [from, to] = CLOCK_RANGE;
-  if (at >= new Date(from) && at < new Date(to)) return at;
+  if (at && at >= new Date(from) && at < new Date(to)) return at;
   const details = [`ISO 8601, from ${from}, before ${to}`];
   throw invalid({ message: 'Not a date-time', uri, attribute: 'format', details });
 }
@@ -96,7 +96,7 @@ function simulatorEndpoints({
       answers: movedAnswers,
       body: Shape({ now: Optional(Text()), frozen: Optional(Flag()) }),
       async handler({ body }) {
-        const now = body.now === undefined ? null : reachable(new Date(body.now), '#/now');
+        const now = body.now === undefined ? null : reachable(parseInstant(body.now), '#/now');
         let not_run: readonly object[] = [];
         // Frozen before it is set, so that it stands where it was set to.
         if (body.frozen) await sandboxClock.change((shared) => shared.freeze(true));
