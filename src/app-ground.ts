@@ -53,6 +53,8 @@ export interface GroundOptions {
   readonly patienceMs?: number;
   /** Stands before the gateway's and the issuer's commits: a test plants a bug there, to see that a check notices. Code only, no setting. */
   readonly plant?: (committer: Committer) => Committer;
+  /** Stands before time, ids and chance as rooms ask for them: tests see there that no decision does. Code only, no setting. */
+  readonly guard?: <Source extends object>(source: Source) => Source;
 }
 
 export interface Sandbox {
@@ -65,6 +67,8 @@ export interface Ground {
   /** In sandbox mode: the same clock where it may be moved, and the link's faults; both are everybody's on this database. */
   readonly sandbox: Sandbox | null;
   readonly random: Random;
+  /** For committers: what their decisions are told, past the guard. */
+  readonly told: { readonly business: Clock; readonly ids: IdMaker };
   readonly database: Database;
   readonly lease: Lease;
   readonly ids: IdMaker;
@@ -98,8 +102,10 @@ const WARNINGS = {
 /** Long: one thing is opened after the other, and each stands on those before it. */
 export async function openGround(config: Config, options: GroundOptions, log: Log, closers: Closer[]): Promise<Ground> {
   const virtual = config.mode === 'sandbox' ? new VirtualClock(options.clock ?? systemClock) : null;
-  const clock: Clock = virtual ?? options.clock ?? systemClock;
-  const random = systemRandom;
+  const { guard = (source) => source } = options;
+  const business: Clock = virtual ?? options.clock ?? systemClock;
+  const clock = guard(business);
+  const random = guard(systemRandom);
   openDataDir(config.dataDir);
   let connection = options.connection ?? null;
   // Nobody else uses an embedded server; any number may use another.
@@ -129,7 +135,8 @@ export async function openGround(config: Config, options: GroundOptions, log: Lo
   closers.push(() => lease.release());
   const sandbox = virtual && (await openSandbox(database, virtual, { process: lease.process(), random, log, closers }));
 
-  const ids = idMaker(clock, await nextIdNode(database));
+  const made = idMaker(business, await nextIdNode(database));
+  const ids = guard(made);
   const metrics = createMetrics({ process: true });
   const health = createHealth({
     database,
@@ -140,7 +147,8 @@ export async function openGround(config: Config, options: GroundOptions, log: Lo
   const committing = createCommitter({
     connect: () => database.session(),
     clock: systemClock,
-    ids,
+    business,
+    ids: made,
     log,
     onGroup: metrics.group,
     onAttempt: (error) => health.attempted(error),
@@ -167,6 +175,7 @@ export async function openGround(config: Config, options: GroundOptions, log: Lo
     clock,
     sandbox,
     random,
+    told: { business, ids: made },
     database,
     lease,
     ids,

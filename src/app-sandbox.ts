@@ -28,14 +28,14 @@ export interface SimulatorOptions extends SimulatedLink {
 }
 
 export function openSimulator(
-  { database, clock, random, ids }: Ground,
+  { database, clock, random, told }: Ground,
   { faults }: Sandbox,
   { issuer, log, closers, ...link }: SimulatorOptions,
 ): Simulator {
   const acquirer = createCommitter({
     connect: () => database.session({ synchronousCommit: link.durable ?? false }),
     clock: systemClock,
-    ids,
+    ...told,
     log,
     // An inquiry is answered behind all that was sent before it, also what it has no row to wait for yet.
     lanes: 1,

@@ -175,7 +175,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       risk,
       links,
       lease,
-      stans: stanMaker(random),
+      stans: (options.guard ?? ((stans) => stans))(stanMaker(random)),
       threeds: createThreeds({
         db: database,
         clock,

@@ -43,15 +43,15 @@ export interface AuditingCommitter extends Committer {
 }
 
 /** A committer whose first command that does something commits the row `done` of the action with it. */
-export function auditingCommitter(committer: Committer, keyed: Keyed, action: Action, now: () => Date) {
+export function auditingCommitter(committer: Committer, keyed: Keyed, action: Action) {
   let told = false;
   const telling = <Value>(command: Command<Value>): Command<readonly [Value, boolean]> => ({
     ...command,
     needs: [...command.needs, { kind: auditLastKind, key: null }],
-    decide(loaded) {
-      const { value, changes } = command.decide(loaded);
+    decide(loaded, told) {
+      const { value, changes } = command.decide(loaded, told);
       if (changes.length === 0 || isRefused(value)) return { value: [value, false], changes };
-      const row = rowBehind(loaded.get(auditLastKind, null) ?? null, keyed, action, 'done', now());
+      const row = rowBehind(loaded.get(auditLastKind, null) ?? null, keyed, action, 'done', told.now);
       return { value: [value, true], changes: [...changes, auditInsert(row)] };
     },
   });

@@ -71,7 +71,7 @@ export function createChanges({ database, committer, keyed, clock, log, refusalO
     byCommands(asks, entry, work) {
       const action = actionOf(asks, entry);
       return telling(action, async () => {
-        const auditing = auditingCommitter(committer, keyed, action, () => clock.now());
+        const auditing = auditingCommitter(committer, keyed, action);
         const value = await work(auditing);
         // Nothing had to be changed: there is no commit that the row could be a part of.
         if (!auditing.told) await append(action, 'done');

@@ -9,6 +9,7 @@ import { luhnDigit } from '../../src/base/index.ts';
 import { readConfig } from '../../src/config.ts';
 import { tellWrongAnswers, watchAnswers } from './answers.ts';
 import { silent, type TestDatabase, testDatabase } from './database.ts';
+import { noneDecides } from './decisions.ts';
 import { seededOfRun } from './seeded.ts';
 
 export interface Reply {
@@ -64,6 +65,7 @@ export async function testApp(env: Record<string, string> = {}, options: AppOpti
     startApp(readConfig({ PORT: String(at), DATA_DIR: dataDir, LOG_LEVEL: 'silent', WORKERS: 'off', ...env }, {}), {
       log: silent,
       watch: watchAnswers,
+      guard: noneDecides,
       connection: database.connection,
       link: { answerTimeoutMs: 2000, lostAfterMs: 30, slowMs: 100, lateAfterMs: 30 },
       ...options,

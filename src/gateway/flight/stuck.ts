@@ -127,10 +127,10 @@ export async function resolveOperation(gateway: Gateway, reference: string, told
   });
   const settled = await gateway.committer.submit<Settled | { readonly refused: Refusal }>({
     ...settling,
-    decide(loaded) {
+    decide(loaded, given) {
       const key = { owner: project.id, id: operation.order_id };
-      const refused = refusalOf(loaded.get(orderKind, key), operation.id, outcome, gateway.clock.now());
-      return refused ? { value: { refused }, changes: [] } : settling.decide(loaded);
+      const refused = refusalOf(loaded.get(orderKind, key), operation.id, outcome, given.now);
+      return refused ? { value: { refused }, changes: [] } : settling.decide(loaded, given);
     },
   });
   if ('refused' in settled) return settled;

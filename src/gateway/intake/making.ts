@@ -16,8 +16,8 @@ export async function making<Value>(
   try {
     return await committer.submit({
       ...command,
-      decide(loaded) {
-        const decision = command.decide(loaded);
+      decide(loaded, told) {
+        const decision = command.decide(loaded, told);
         const id = idIn(decision, orderId);
         caller.made = id === null ? null : permutation.outward(id);
         return decision;

@@ -1,6 +1,6 @@
 // Commands that end a request: their effect, their answer and the record of the request's idempotency-ref are one commit.
 import { jsonText } from '../../base/index.ts';
-import type { Change, Command, Loaded, Need, Once, StoredAnswer } from '../../store/index.ts';
+import type { Change, Command, Loaded, Need, Once, StoredAnswer, Told } from '../../store/index.ts';
 import { onceCommand } from '../../store/index.ts';
 import type { IssuingDeps } from './deps.ts';
 import { Refusal, type RefusalCode } from './refusals.ts';
@@ -20,7 +20,7 @@ export interface EndingCommand {
   readonly owner: bigint | null;
   readonly needs: readonly Need[];
   /** Pure. Refuses by throwing a Refusal; then nothing is written, and the idempotency-ref stays free. */
-  decide(loaded: Loaded): Ending;
+  decide(loaded: Loaded, told: Told): Ending;
 }
 
 /** What goes over the wire; `replayed` when an earlier request with the same idempotency-ref was answered so. */
@@ -57,7 +57,7 @@ export async function answeredOnce(
   name: string,
   work: () => Promise<Pick<Ending, 'status' | 'body'>>,
 ): Promise<CommittedAnswer> {
-  const known = once && (await deps.committer.submit<StoredAnswer | null>(knownAnswer(deps, once)));
+  const known = once && (await deps.committer.submit<StoredAnswer | null>(knownAnswer(once)));
   if (known) return { status: known.status, body: known.body === '' ? null : known.body, replayed: true };
   const { status, body } = await work();
   return commitAnswer(deps, once, {
@@ -69,12 +69,12 @@ export async function answeredOnce(
 }
 
 /** What was answered to this reference before; refuses one that was used for another request. */
-const knownAnswer = (deps: IssuingDeps, once: Once): Command<StoredAnswer | null> => ({
+const knownAnswer = (once: Once): Command<StoredAnswer | null> => ({
   name: 'once.known',
   owner: once.owner,
   needs: [once.need],
-  decide(loaded) {
-    const begun = once.begin(loaded, deps.clock.now());
+  decide(loaded, told) {
+    const begun = once.begin(loaded, told.now);
     return { value: 'replay' in begun ? begun.replay : null, changes: [] };
   },
 });
@@ -89,8 +89,8 @@ export async function commitAnswer(
     name: command.name,
     owner: command.owner,
     needs: command.needs,
-    decide(loaded) {
-      const ending = command.decide(loaded);
+    decide(loaded, told) {
+      const ending = command.decide(loaded, told);
       return { value: ending, changes: ending.changes };
     },
   };
@@ -98,7 +98,6 @@ export async function commitAnswer(
     onceCommand(
       inner,
       once,
-      () => deps.clock.now(),
       ({ status, body, refused }): Answered => ({
         status,
         body: body === null ? '' : jsonText(body),

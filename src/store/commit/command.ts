@@ -1,5 +1,6 @@
 // The vocabulary of the committer: what a command needs, how state follows changes, what a decision returns. Types only.
 // Rule: nobody tells a group what a row looks like after a command; the kinds say how their state follows from the changes.
+import type { IdMaker, Random } from '../../base/index.ts';
 import type { Change, Table } from './table.ts';
 
 /** Anything that runs one SQL statement. Rows come back as objects: int8 as bigint, timestamptz as Date, jsonb parsed. */
@@ -66,6 +67,14 @@ export interface Decision<Value> {
   readonly changes: readonly Change[];
 }
 
+/** What a decision is told beside what it needs, so that it asks nobody. */
+export interface Told {
+  /** Business time: one moment for all of a group. */
+  readonly now: Date;
+  readonly ids: IdMaker;
+  readonly chance: Random;
+}
+
 export interface Command<Value> {
   /** For traces and fault points: `authorize.intent`. */
   readonly name: string;
@@ -74,8 +83,8 @@ export interface Command<Value> {
   readonly needs: readonly Need[];
   /** It records what was found out about work that has begun: written also when its caller waits no more. */
   readonly finishes?: true;
-  /** Pure: it may be asked again, when a group had to be given up. */
-  decide(state: Loaded): Decision<Value>;
+  /** Pure: what it answers follows from what it is given, and it may be asked again, when a group had to be given up. */
+  decide(state: Loaded, told: Told): Decision<Value>;
 }
 
 /** One connection, reserved for a committer. Statements may be sent without waiting for one another; they run in order. */

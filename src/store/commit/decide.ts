@@ -1,7 +1,7 @@
 // The pure half of a group: its needs loaded once, its commands decided in order of arrival, each on the state that the ones
 // before it left. Rule: what a decision throws is its own caller's, and is told with the group's outcome, not before.
 import { assert } from '../../base/index.ts';
-import type { Command, Db, Decision, Follow, Kind, Loaded } from './command.ts';
+import type { Command, Db, Decision, Follow, Kind, Loaded, Told } from './command.ts';
 import type { Change } from './table.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a group's needs are of many kinds
@@ -51,7 +51,7 @@ export interface Decided {
   readonly changes: readonly Change[];
 }
 
-export function decideAll(commands: readonly Command<unknown>[], states: States): Decided {
+export function decideAll(commands: readonly Command<unknown>[], states: States, told: Told): Decided {
   const changes: Change[] = [];
   const following = followersOf(states);
   const loaded: Loaded = {
@@ -66,7 +66,7 @@ export function decideAll(commands: readonly Command<unknown>[], states: States)
     if (isStale(command, states)) return { later: true };
     let decision: Decision<unknown>;
     try {
-      decision = command.decide(loaded);
+      decision = decided(command, loaded, told);
       for (const change of decision.changes) assertOwned(command, change);
     } catch (thrown) {
       return { thrown };
@@ -78,6 +78,21 @@ export function decideAll(commands: readonly Command<unknown>[], states: States)
     return { value: decision.value };
   });
   return { verdicts, changes };
+}
+
+/** The command whose decision is being made: between its first line and its last nobody else's code runs. */
+let deciding: string | null = null;
+
+/** The name of the command that is being decided at this moment; null: none is. For tests that see whether decisions ask anybody. */
+export const decidingNow = (): string | null => deciding;
+
+function decided<Value>(command: Command<Value>, loaded: Loaded, told: Told): Decision<Value> {
+  deciding = command.name;
+  try {
+    return command.decide(loaded, told);
+  } finally {
+    deciding = null;
+  }
 }
 
 /** Rows of the installation itself, where a table has them beside those of its owners. */

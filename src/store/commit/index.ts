@@ -16,9 +16,11 @@ export {
   NotWritten,
   OutcomeUnknown,
   type Session,
+  type Told,
   type Transaction,
 } from './command.ts';
 export { type CommitterOptions, createCommitter } from './commit.ts';
+export { decidingNow } from './decide.ts';
 export { databaseIsGone } from './gone.ts';
 export type { FaultPoint } from './lane.ts';
 export {

@@ -1,6 +1,6 @@
 // One connection of a committer, and a group's transaction on it: locked and loaded, decided, written with one statement a table, committed.
 // Rule: a COMMIT without an answer is asked for until it is known; nothing of the group is decided a second time before that.
-import type { Clock, IdMaker, Log } from '../../base/index.ts';
+import { type Clock, type IdMaker, type Log, type Random, systemRandom } from '../../base/index.ts';
 import { type Command, OutcomeUnknown, type Session } from './command.ts';
 import { type Decided, decideAll, loadStates } from './decide.ts';
 import { type GroupName, groupMark, wasWritten } from './outcome.ts';
@@ -14,6 +14,9 @@ export interface LaneOptions {
   /** Real time. */
   readonly clock: Clock;
   readonly ids: IdMaker;
+  /** What decisions are told of time and chance; by default real time and the system's chance. */
+  readonly business?: Clock;
+  readonly random?: Random;
   readonly log: Log;
   readonly faultPoint?: FaultPoint;
   /** False: the process may not decide now (it lost its lease). Commands wait, within their time. */
@@ -40,7 +43,7 @@ export interface Lane {
 
 /** `ending`: what isn't known by then stays unknown. Long: one session and the steps of one group on it, in their order. */
 export function openLane(options: LaneOptions, ending: AbortSignal): Lane {
-  const { clock, log } = options;
+  const { clock, ids, log, business = clock, random: chance = systemRandom } = options;
   let session: Session | null = null;
 
   const connected = async (): Promise<Session> => {
@@ -91,13 +94,13 @@ export function openLane(options: LaneOptions, ending: AbortSignal): Lane {
     commands: readonly Command<unknown>[],
     sent: (decided: Decided) => void,
   ): Promise<Decided> {
-    const group = { owner, id: options.ids.next() };
+    const group = { owner, id: ids.next() };
     if (options.mayDecide?.() === false) throw new NotNow('paused');
     const db = await connected();
     let decided: Decided;
     try {
       const [, states] = await Promise.all([db.query('begin'), loadStates(db, commands)]);
-      decided = decideAll(commands, states);
+      decided = decideAll(commands, states, { now: business.now(), ids, chance });
     } catch (error) {
       throw await rolledBack(db, error);
     }

@@ -62,23 +62,21 @@ export type OnceForm = (owner: bigint, form: string, content: readonly string[])
 export function onceCommand<Value>(
   command: Command<Value>,
   once: Once | null,
-  now: () => Date,
   answerOf: (value: Value) => StoredAnswer,
 ): Command<StoredAnswer> {
-  if (!once) return { ...command, decide: (loaded) => answered(command.decide(loaded), answerOf) };
+  if (!once) return { ...command, decide: (loaded, told) => answered(command.decide(loaded, told), answerOf) };
   return {
     name: command.name,
     owner: command.owner,
     needs: [...command.needs, once.need],
-    decide(loaded) {
-      const at = now();
-      const begun = once.begin(loaded, at);
+    decide(loaded, told) {
+      const begun = once.begin(loaded, told.now);
       if ('replay' in begun) return { value: begun.replay, changes: [] };
       assert('changes' in begun, 'a command of one phase left a record without an answer');
-      const decision = answered(command.decide(loaded), answerOf);
+      const decision = answered(command.decide(loaded, told), answerOf);
       return {
         value: decision.value,
-        changes: [...begun.changes, ...decision.changes, ...once.finish(decision.value, at)],
+        changes: [...begun.changes, ...decision.changes, ...once.finish(decision.value, told.now)],
       };
     },
   };
