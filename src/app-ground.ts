@@ -52,7 +52,7 @@ export interface GroundOptions {
   /** How long a command waits to be written, milliseconds. */
   readonly patienceMs?: number;
   /** Stands before the gateway's and the issuer's commits: a test plants a bug there, to see that a check notices. Code only, no setting. */
-  readonly plant?: (committer: Committer) => Committer;
+  readonly plant?: (committer: Committer, told: Ground['told']) => Committer;
   /** Stands before time, ids and chance as rooms ask for them: tests see there that no decision does. Code only, no setting. */
   readonly guard?: <Source extends object>(source: Source) => Source;
 }
@@ -137,6 +137,7 @@ export async function openGround(config: Config, options: GroundOptions, log: Lo
 
   const made = idMaker(business, await nextIdNode(database));
   const ids = guard(made);
+  const told = { business, ids: made };
   const metrics = createMetrics({ process: true });
   const health = createHealth({
     database,
@@ -147,8 +148,7 @@ export async function openGround(config: Config, options: GroundOptions, log: Lo
   const committing = createCommitter({
     connect: () => database.session(),
     clock: systemClock,
-    business,
-    ids: made,
+    ...told,
     log,
     onGroup: metrics.group,
     onAttempt: (error) => health.attempted(error),
@@ -156,7 +156,7 @@ export async function openGround(config: Config, options: GroundOptions, log: Lo
     ...(options.patienceMs ? { patienceMs: options.patienceMs } : {}),
     ...(options.faultPoint ? { faultPoint: options.faultPoint } : {}),
   });
-  const committer: Committer = options.plant?.(committing) ?? committing;
+  const committer: Committer = options.plant?.(committing, told) ?? committing;
   closers.push(() => committer.drain(DRAIN_MS));
   const { dataDir, keyFile } = config;
   const vault = await openVault({ dataDir, keyFile, database, clock, random, log, allowCreate: true });
@@ -175,7 +175,7 @@ export async function openGround(config: Config, options: GroundOptions, log: Lo
     clock,
     sandbox,
     random,
-    told: { business, ids: made },
+    told,
     database,
     lease,
     ids,

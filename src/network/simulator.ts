@@ -116,17 +116,20 @@ export function createSimulator(options: SimulatorOptions): Simulator {
   }
 
   /** The one write: a new reference gets its entry, a known one its old answer. */
-  async function record(request: NetworkRequest, make: (book: readonly Entry[]) => Entry): Promise<NetworkAnswer> {
+  async function record(
+    request: NetworkRequest,
+    make: (book: readonly Entry[], now: Date) => Entry,
+  ): Promise<NetworkAnswer> {
     const order = { kind: entriesOfOrder, key: { owner: request.owner, orderId: request.orderId } };
     return committer.submit({
       name: `simulator.${request.operation}`,
       owner: request.owner,
       needs: [order],
-      decide: (state) => {
+      decide: (state, told) => {
         const book = state.get(order.kind, order.key) ?? [];
         const known = book.find((entry) => entry.reference === request.reference);
         if (known) return { value: answerFrom(known), changes: [] };
-        const entry = make(book);
+        const entry = make(book, told.now);
         return { value: answerFrom(entry), changes: [insert(simulatorTransactions, entry)] };
       },
     });
@@ -138,12 +141,12 @@ export function createSimulator(options: SimulatorOptions): Simulator {
       rrn: rrnOf(request.transmittedAt, request.stan),
       networkTransactionId: networkTransactionId(lookupBin(request.pan).brand, request.transmittedAt, random),
     };
-    return record(request, (book) => entryFor(request, book, code, fresh, clock.now()));
+    return record(request, (book, now) => entryFor(request, book, code, fresh, now));
   }
 
   async function answerByIssuer(host: IssuerHost, request: NetworkRequest): Promise<NetworkAnswer> {
     const answer = await host.handle(request);
-    return record(request, (book) => entryFromIssuer(request, book, answer, clock.now()));
+    return record(request, (book, now) => entryFromIssuer(request, book, answer, now));
   }
 
   async function perform(request: NetworkRequest): Promise<NetworkAnswer> {

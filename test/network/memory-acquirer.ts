@@ -3,6 +3,7 @@ import { createLog, seededRandom, systemClock } from '../../src/base/index.ts';
 import { createSimulator, type Simulator, type SimulatorOptions } from '../../src/network/index.ts';
 import type { Entry, OrderKey, ReferenceKey } from '../../src/network/queries.ts';
 import type { Committer, Loaded } from '../../src/store/index.ts';
+import { toldAt } from '../support/decisions.ts';
 
 export interface MemoryAcquirer {
   readonly simulator: Simulator;
@@ -22,7 +23,7 @@ export function memoryAcquirer(options: Partial<SimulatorOptions> = {}): MemoryA
   const loaded: Loaded = { get: (kind, key) => views[kind.name]?.(key as never) as never };
   const committer: Committer = {
     async submit(command) {
-      const { value, changes } = command.decide(loaded);
+      const { value, changes } = command.decide(loaded, toldAt(systemClock.now()));
       for (const change of changes) entries.push(change.row as unknown as Entry);
       return value;
     },

@@ -1,5 +1,6 @@
 // Sees whether a decision asks for time, ids or chance by itself: what it may know of them it is told.
-import { decidingNow } from '../../src/store/index.ts';
+import { idMaker, seededRandom, systemClock } from '../../src/base/index.ts';
+import { decidingNow, type Told } from '../../src/store/index.ts';
 
 /** The same source; asked from inside a decision it throws, and the command fails with the sentence. */
 export function noneDecides<Source extends object>(source: Source): Source {
@@ -15,3 +16,10 @@ export function noneDecides<Source extends object>(source: Source): Source {
     },
   });
 }
+
+/** What a decision may be told that a test asks without a committer. */
+export const toldAt = (now: Date): Told => ({
+  now,
+  ids: idMaker({ ...systemClock, now: () => now }, 0),
+  chance: seededRandom(1),
+});

@@ -1,6 +1,6 @@
 // An authorization: a new order, or one that waits on the payment page, with a card. The first commit decides, with the key of the request
 // and the risk counters; then the directory is asked where it has to be (directory.ts); the message goes out; the last commit settles.
-import type { Change, Command, Decision, Need, StoredAnswer } from '../../store/index.ts';
+import type { Change, Command, Decision, Need, StoredAnswer, Told } from '../../store/index.ts';
 import { cavvInsert, cavvKind, needCavv } from '../../threeds/index.ts';
 import { carry, type Intended, startOperation, unresolvedAnswer } from '../flight/index.ts';
 import { making, newOrder, uniqueId } from '../intake/index.ts';
@@ -54,12 +54,13 @@ export async function authorize(gateway: Gateway, request: AuthorizeRequest): Pr
     ...(pageOrder ? [needOrder(project.id, pageOrder.id)] : unique.needs),
     ...(cavv ? [needCavv(project.id, cavv)] : []),
   ];
+  const stan = gateway.stans.next();
   const command: Command<Intended | DirectoryAsked | { existing: bigint } | { unresolved: bigint | null }> = {
     name: 'authorize.intent',
     owner: project.id,
     needs,
-    decide(loaded) {
-      const now = gateway.clock.now();
+    decide(loaded, told) {
+      const { now } = told;
       const open = pageOrder ? loaded.get(orderKind, { owner: project.id, id: pageOrder.id }) : null;
       // Before the key: of a form that is sent twice the second finds what the first is doing.
       if (open && (open.order.status !== 'new' || isBusy(open.order)))
@@ -71,7 +72,7 @@ export async function authorize(gateway: Gateway, request: AuthorizeRequest): Pr
       if ('existing' in unused) return { value: unused, changes: [] };
       const used = cavv !== null && loaded.get(cavvKind, { owner: project.id, cavv }) !== undefined;
       const refuse = 'refuse' in unused ? unused.refuse : used ? 'authentication_reused' : prepared.refuse;
-      const decision = decide(gateway, prepared, open ?? null, refuse, now);
+      const decision = decide(gateway, prepared, open ?? null, refuse, stan, told);
       const claims = 'claim' in unused ? unused.claim : [];
       const proofs = cavv !== null && !used ? [cavvInsert(project.id, cavv, prepared.orderId)] : [];
       const ends = once && 'answer' in decision.value ? once.finish(decision.value.answer, now) : [];
@@ -107,10 +108,12 @@ function decide(
   prepared: Prepared,
   open: OrderState | null,
   refuse: RefusalCode | null,
-  now: Date,
+  stan: string,
+  told: Told,
 ): Decision<Intended | DirectoryAsked> {
   const { request, orderId, terminal, sealed } = prepared;
   const { project, draft } = request;
+  const { now } = told;
   const view = viewOf(gateway, project);
   const fresh = open?.order ?? newOrder(project.id, draft, terminal, orderId, now);
   const order: Order = {
@@ -146,8 +149,8 @@ function decide(
       changes: [
         write(closed),
         ...sealed.changes,
-        refusalRecord(gateway, project, orderId, 'authorize', refuse),
-        eventOf(gateway, project, open?.order ?? null, closed, null),
+        refusalRecord(project, orderId, 'authorize', refuse, told),
+        eventOf(gateway, project, open?.order ?? null, closed, null, told),
       ],
     };
   }
@@ -162,7 +165,8 @@ function decide(
     gateway,
     { order: { ...order, events: open ? open.order.events : 0 }, operations },
     { type: 'authorize', amount: order.amount },
-    { onceKey: request.once?.key ?? null, now },
+    { onceKey: request.once?.key ?? null, stan },
+    told,
   );
   const [insertOperation] = intended.changes as [Change];
   return {

@@ -1,6 +1,6 @@
 // The cardholder is back from the access control server, or the merchant says so: a prepared order goes on.
 // Rule: leaving `prepared` is one decision on the locked order, so TermUrl, complete, the expiry timer and a cancel can't all win.
-import type { Decision, Loaded, Once, StoredAnswer } from '../../store/index.ts';
+import type { Decision, Loaded, Once, StoredAnswer, Told } from '../../store/index.ts';
 import type { Finished, Returned } from '../../threeds/index.ts';
 import { type CardData, cardOf, carry, type Intended, startOperation, unresolvedAnswer } from '../flight/index.ts';
 import {
@@ -42,18 +42,19 @@ export async function complete(gateway: Gateway, request: CompleteRequest): Prom
   const finished = await gateway.threeds.finish(request.returned, { owner: project.id, orderId });
   const next = state.order.status === 'prepared' ? await stepAfter(gateway, project, state, finished) : over(state);
   const need = needOrder(project.id, orderId);
+  const stan = gateway.stans.next();
   const intended = await gateway.committer.submit<Intended | DirectoryAsked | { unresolved: bigint | null }>({
     name: 'complete.intent',
     owner: project.id,
     needs: once ? [need, once.need] : [need],
-    decide(loaded: Loaded) {
-      const now = gateway.clock.now();
+    decide(loaded: Loaded, told) {
+      const { now } = told;
       const begin = once?.begin(loaded, now, orderId);
       if (begin && 'replay' in begin) return { value: { answer: begin.replay }, changes: [] };
       if (begin && 'unresolved' in begin) return { value: begin, changes: [] };
       const current = loaded.get(orderKind, need.key);
       if (!current) throw new OrderNotFound();
-      const decision = decide(gateway, project, current, next, once, now);
+      const decision = decide(gateway, project, current, next, { onceKey: once?.key ?? null, stan }, told);
       const ends = once && 'answer' in decision.value ? once.finish(decision.value.answer, now) : [];
       return {
         ...decision,
@@ -122,8 +123,8 @@ function decide(
   project: Project,
   state: OrderState,
   next: Step,
-  once: Once | null,
-  now: Date,
+  origin: { readonly onceKey: string | null; readonly stan: string },
+  told: Told,
 ): Decision<Intended | DirectoryAsked> {
   const view = viewOf(gateway, project);
   const { order } = state;
@@ -134,7 +135,7 @@ function decide(
     const code = 'refuse' in next ? next.refuse : 'operation_in_progress';
     return {
       value: { answer: refusalAnswer(code, null) },
-      changes: [refusalRecord(gateway, project, order.id, 'complete', code)],
+      changes: [refusalRecord(project, order.id, 'complete', code, told)],
     };
   }
   if ('close' in next) {
@@ -143,29 +144,24 @@ function decide(
       project,
       { ...state, order: { ...order, secure3d: next.secure3d } },
       next.close,
-      now,
+      told,
     );
     return {
       value: { answer: stateAnswer(view, closed.state, { isNew: false }) },
-      changes: [...closed.changes, ...gateway.threeds.close(project.id, next.transactionId, 'used', now)],
+      changes: [...closed.changes, ...gateway.threeds.close(project.id, next.transactionId, 'used', told.now)],
     };
   }
   if ('question' in next) {
-    const asked = { ...state, order: asking(order, now) };
+    const asked = { ...state, order: asking(order, told.now) };
     return {
       value: { asked, question: next.question },
       changes: [orderUpdate(asked.order)],
     };
   }
   const proven = { ...state, order: { ...order, secure3d: next.secure3d } };
-  const intended = startOperation(
-    gateway,
-    proven,
-    { type: 'authorize', amount: order.amount },
-    { onceKey: once?.key ?? null, now },
-  );
+  const intended = startOperation(gateway, proven, { type: 'authorize', amount: order.amount }, origin, told);
   return {
     value: intended,
-    changes: [...intended.changes, ...gateway.threeds.close(project.id, next.transactionId, 'used', now)],
+    changes: [...intended.changes, ...gateway.threeds.close(project.id, next.transactionId, 'used', told.now)],
   };
 }

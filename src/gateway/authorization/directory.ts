@@ -2,7 +2,7 @@
 // issuer, or to its end.
 // Rule: that it is asked was committed before (`asking`). Only who is asking goes on with the answer; when his time is over, or the order was
 // cancelled meanwhile, the answer changes nothing, for nothing was sent to the issuer.
-import type { Change, Command, Once, StoredAnswer } from '../../store/index.ts';
+import type { Change, Command, Once, StoredAnswer, Told } from '../../store/index.ts';
 import type { BrowserDetails, Started } from '../../threeds/index.ts';
 import { type CardData, carry, type Intended, startOperation } from '../flight/index.ts';
 import {
@@ -70,12 +70,14 @@ function directoryAnswer(
   const need = needOrder(project.id, asked.id);
   const view = viewOf(gateway, project);
   const isNew = closes === null;
+  const stan = gateway.stans.next();
+  const sealed = started.kind === 'form' ? sealedCvv(gateway, question, asked, started) : [];
   return {
     name: 'directory.answer',
     owner: project.id,
     needs: once ? [need, gateway.once.need(project.id, once.key)] : [need],
-    decide(loaded) {
-      const now = gateway.clock.now();
+    decide(loaded, told) {
+      const { now } = told;
       const state = loaded.get(orderKind, need.key) as OrderState;
       const answered = (answer: StoredAnswer, changes: readonly Change[]) => ({
         value: { answer },
@@ -88,7 +90,8 @@ function directoryAnswer(
         const after = { ...state, order: waiting(state.order, reason, started, transactionId, now) };
         const form = { form: { ...started.form }, html: started.html };
         return answered(orderAnswer(view, after, { status: 201, form }), [
-          ...toBank(gateway, question, state.order, after.order, started),
+          ...toBank(gateway, project, state.order, after.order, started, told),
+          ...sealed,
           ...closing,
         ]);
       }
@@ -99,12 +102,12 @@ function directoryAnswer(
       };
       const refuse = allowedBy(authentication, project, isForced(reason));
       if (refuse) {
-        const closed = closedOrder(gateway, project, proven, refuse, now);
+        const closed = closedOrder(gateway, project, proven, refuse, told);
         const answer = stateAnswer(view, closed.state, { isNew });
         return answered(answer, [...closed.changes, ...closing]);
       }
       const intent = { type: 'authorize', amount: proven.order.amount } as const;
-      const intended = startOperation(gateway, proven, intent, { onceKey: once?.key ?? null, now });
+      const intended = startOperation(gateway, proven, intent, { onceKey: once?.key ?? null, stan }, told);
       return { value: intended, changes: [...intended.changes, ...closing] };
     },
   };
@@ -127,20 +130,25 @@ function waiting(order: Order, reason: Reason, started: FormStarted, transaction
   );
 }
 
+/** The CVV waits with the order. Sealed before the decision, for sealing draws by chance. */
+function sealedCvv({ vault }: Gateway, { project, card }: Question, asked: Order, started: FormStarted): Change[] {
+  const isFirst = asked.status === 'new';
+  return isFirst && card.cvv ? [vault.sealCvv(project.id, asked.id, card.cvv, started.expiresAt)] : [];
+}
+
 function toBank(
   gateway: Gateway,
-  { project, card }: Question,
+  project: Project,
   before: Order,
   after: Order,
   started: FormStarted,
+  told: Told,
 ): Change[] {
   const isFirst = before.status === 'new';
-  const cvv = isFirst && card.cvv ? [gateway.vault.sealCvv(project.id, after.id, card.cvv, started.expiresAt)] : [];
   return [
     orderUpdate(after),
-    ...cvv,
     ...started.changes,
-    ...(isFirst ? [eventOf(gateway, project, before, after, null)] : []),
+    ...(isFirst ? [eventOf(gateway, project, before, after, null, told)] : []),
   ];
 }
 

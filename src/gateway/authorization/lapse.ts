@@ -13,28 +13,28 @@ import {
 
 /** Who asked the directory is gone. Nothing was sent: a payer or merchant may go on, an order that waits for nobody ends. */
 export const ask: DueHandler = async (gateway, project, state) => {
-  await decideDue(gateway, state, 'ask', (current, now) => {
+  await decideDue(gateway, state, 'ask', (current, told) => {
     const order = withDue(current.order, { ask: null });
     const free = { ...current, order };
     if (order.status !== 'new' || isPage(order)) return { changes: [orderUpdate(order)] };
-    const closed = lapsedOrder(gateway, project, free, 'authentication_unavailable', now);
+    const closed = lapsedOrder(gateway, project, free, 'authentication_unavailable', told);
     return { changes: closed.changes };
   });
 };
 
 /** Nobody paid or confirmed in time. */
 export const lapse: DueHandler = async (gateway, project, state) => {
-  await decideDue(gateway, state, 'expire', (current, now) => {
+  await decideDue(gateway, state, 'expire', (current, told) => {
     if (!OPEN.has(current.order.status)) return { changes: [orderUpdate(withDue(current.order, { expire: null }))] };
     const closed =
       current.order.status === 'prepared'
-        ? closedOrder(gateway, project, current, 'authentication_timeout', now)
-        : lapsedOrder(gateway, project, current, 'session_expired', now);
+        ? closedOrder(gateway, project, current, 'authentication_timeout', told)
+        : lapsedOrder(gateway, project, current, 'session_expired', told);
     const transaction = current.order.status === 'prepared' ? current.order.secure3d?.transaction_id : undefined;
     return {
       changes: [
         ...closed.changes,
-        ...(transaction ? gateway.threeds.close(project.id, BigInt(transaction), 'expired', now) : []),
+        ...(transaction ? gateway.threeds.close(project.id, BigInt(transaction), 'expired', told.now) : []),
       ],
     };
   });

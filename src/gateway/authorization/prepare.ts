@@ -94,7 +94,9 @@ export async function prepare(gateway: Gateway, request: AuthorizeRequest, termi
   if (early) return refused(early);
   const screened = terminal.link === 'simulator' && gateway.simulatedIssuer?.screensAsFraud(card.pan, card.holder);
   if (screened) return refused('fraud');
-  const verdict = await gateway.risk.assess(paymentOf(gateway, project, draft, { ...request, orderId, pan: card.pan }));
+  const verdict = await gateway.risk.assess(
+    paymentOf(gateway, project, draft, { ...request, orderId, pan: card.pan }, gateway.clock.now()),
+  );
   if (verdict.verdict === 'refuse')
     return { ...refused('fraud', null, verdict.changes), fraudClass: verdict.explanation ?? verdict.class };
   if (request.external) {

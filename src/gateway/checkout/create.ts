@@ -57,8 +57,8 @@ export async function createOrder(
     name: 'create',
     owner: project.id,
     needs: [...(once ? [once.need] : []), ...unique.needs, ...(ownPage ? [page] : [])],
-    decide(loaded) {
-      const now = gateway.clock.now();
+    decide(loaded, told) {
+      const { now } = told;
       const begun = once?.begin(loaded, now);
       if (begun && 'replay' in begun) return { value: { answer: begun.replay, refused: null }, changes: [] };
       assert(!begun || 'changes' in begun, 'create has one phase');
@@ -70,7 +70,7 @@ export async function createOrder(
         const answer = refusalAnswer(code, null);
         return {
           value: { answer, refused: code },
-          changes: [refusalRecord(gateway, project, null, 'create', code), ...ending(answer)],
+          changes: [refusalRecord(project, null, 'create', code, told), ...ending(answer)],
         };
       };
       const closed = closedTo(project, terminal, draft.currency);
@@ -95,7 +95,7 @@ export async function createOrder(
             order_id: id,
             created_at: now,
           }),
-          eventOf(gateway, project, null, order, null),
+          eventOf(gateway, project, null, order, null, told),
           ...unused.claim,
           ...ending(answer),
         ],

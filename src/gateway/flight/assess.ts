@@ -15,8 +15,8 @@ export function paymentOf(
   project: Project,
   draft: Known,
   { orderId, pan, initiator, visit }: Pick<Order, 'initiator' | 'visit'> & { orderId: bigint; pan: Pan },
+  at: Date,
 ): Payment {
-  const at = gateway.clock.now();
   const accounting = project.accounting_currency;
   const rate = draft.currency === accounting ? null : gateway.rate(draft.currency, accounting, at);
   const converts = draft.currency === accounting || rate !== null;
@@ -40,11 +40,12 @@ export function outcomeChanges(
   order: Order,
   operation: Operation,
   pan: Pan,
+  now: Date,
 ): readonly Change[] {
   if (operation.type !== 'authorize') return [];
   const code = isoCode(operation.iso_response_code);
   const known: Known = { ...order, merchantOrderId: order.merchant_order_id };
-  const payment = paymentOf(gateway, project, known, { ...order, orderId: order.id, pan });
+  const payment = paymentOf(gateway, project, known, { ...order, orderId: order.id, pan }, now);
   const answer =
     operation.iso_response_code === 'A1' ? 'soft_declined' : operation.status === 'error' ? 'error' : code.class;
   return gateway.risk.recordOutcome(payment, { class: answer, retry: code.retry });

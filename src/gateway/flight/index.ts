@@ -10,5 +10,5 @@ export type { CardData } from './message.ts';
 export { type StuckDesk, stuckOperatorEndpoints } from './operator-routes.ts';
 export { recover } from './recovery.ts';
 export { CLOSED_WAIT_MS } from './result.ts';
-export { type Resolved, resolveOperation, type StuckOperation, stuckOperations, type Told } from './stuck.ts';
+export { type Heard, type Resolved, resolveOperation, type StuckOperation, stuckOperations } from './stuck.ts';
 export { unresolvedAnswer } from './unresolved.ts';

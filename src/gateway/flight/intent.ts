@@ -1,5 +1,6 @@
 // The intent: an operation as it is committed before anything is sent.
-import type { Change, StoredAnswer } from '../../store/index.ts';
+import { addMs } from '../../base/index.ts';
+import type { Change, StoredAnswer, Told } from '../../store/index.ts';
 import {
   type Gateway,
   type Operation,
@@ -29,13 +30,20 @@ interface Origin {
   /** Reference of the authorization that it belongs to. */
   readonly original: string | null;
   readonly onceKey: string | null;
-  readonly now: Date;
+  /** Drawn before the decision; where nothing begins the number is skipped. */
+  readonly stan: string;
   readonly system?: boolean;
 }
 
 /** The operation as sent: its id is our own reference on the wire, unique for ever and the same in every repeat. */
-export function newOperation(gateway: Gateway, order: Order, intent: Intent, origin: Origin): Operation {
-  const id = gateway.ids.next();
+export function newOperation(
+  { lease }: Pick<Gateway, 'lease'>,
+  order: Order,
+  intent: Intent,
+  origin: Origin,
+  told: Told,
+): Operation {
+  const id = told.ids.next();
   return {
     project_id: order.project_id,
     id,
@@ -50,13 +58,13 @@ export function newOperation(gateway: Gateway, order: Order, intent: Intent, ori
     auth_code: '',
     iso_response_code: '',
     iso_message: '',
-    details: { ...intent.details, stan: gateway.stans.next(), terminal: order.terminal },
+    details: { ...intent.details, stan: origin.stan, terminal: order.terminal },
     arn: null,
     rate: intent.rate ?? null,
     tries: 1,
-    process: gateway.lease.process(),
+    process: lease.process(),
     once_key: origin.onceKey,
-    created_at: origin.now,
+    created_at: told.now,
     resolved_at: null,
     cleared_at: null,
   };
@@ -64,17 +72,15 @@ export function newOperation(gateway: Gateway, order: Order, intent: Intent, ori
 
 /** The intent as rows: the operation as sent, the order with it in flight. */
 export function startOperation(
-  gateway: Gateway,
+  gateway: Pick<Gateway, 'lease'>,
   state: OrderState,
   plan: Intent,
-  origin: { onceKey: string | null; now: Date },
+  origin: Pick<Origin, 'onceKey' | 'stan'>,
+  told: Told,
 ): { state: OrderState; operation: Operation; changes: Change[] } {
   const original = originalOf(state, plan.details?.void === true);
-  const operation = newOperation(gateway, state.order, plan, { ...origin, original });
-  const order = withDue(
-    { ...state.order, in_flight: operation.id },
-    { recover: new Date(origin.now.getTime() + SENT_LIMIT_MS) },
-  );
+  const operation = newOperation(gateway, state.order, plan, { ...origin, original }, told);
+  const order = withDue({ ...state.order, in_flight: operation.id }, { recover: addMs(told.now, SENT_LIMIT_MS) });
   return {
     state: { order, operations: [...state.operations, operation] },
     operation,

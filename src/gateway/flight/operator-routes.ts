@@ -20,7 +20,7 @@ import {
   unfit,
 } from '../../http/index.ts';
 import type { Committer } from '../../store/index.ts';
-import type { Resolved, StuckOperation, Told } from './stuck.ts';
+import type { Heard, Resolved, StuckOperation } from './stuck.ts';
 
 const refuse = refuserOf({
   operation_not_in_flight: ['conflict', 'No operation in flight has this id: it is settled already, or never was'],
@@ -86,7 +86,7 @@ export interface StuckDesk {
   /** Operations that the acquirer was asked for in vain, behind the one with this id. */
   readonly stuckOperations: (after: bigint, limit: number) => Promise<readonly StuckOperation[]>;
   /** Settles the one with this reference as the acquirer told. */
-  readonly resolveOperation: (committer: Committer, reference: string, told: Told) => Promise<Resolved>;
+  readonly resolveOperation: (committer: Committer, reference: string, heard: Heard) => Promise<Resolved>;
 }
 
 export function stuckOperatorEndpoints({

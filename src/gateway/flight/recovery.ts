@@ -30,8 +30,7 @@ export const recover: DueHandler = async (gateway, project, { order }) => {
     name: 'recover.claim',
     owner: order.project_id,
     needs: [need],
-    decide(loaded) {
-      const now = gateway.clock.now();
+    decide(loaded, { now }) {
       const state = loaded.get(orderKind, need.key);
       const operation = state?.operations.find(({ id }) => id === state.order.in_flight);
       if (!state || !operation || state.order.due.recover !== order.due.recover) return { value: null, changes: [] };

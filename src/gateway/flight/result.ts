@@ -4,7 +4,7 @@
 import { addMs, type Pan } from '../../base/index.ts';
 import type { Posting } from '../../ledger/index.ts';
 import type { NetworkAnswer } from '../../network/index.ts';
-import type { Change, Command, Loaded, StoredAnswer } from '../../store/index.ts';
+import type { Change, Command, Loaded, StoredAnswer, Told } from '../../store/index.ts';
 import {
   asking,
   type Cashflows,
@@ -71,6 +71,7 @@ export const replace = (state: OrderState, order: Order, operation: Operation): 
 export function settle(gateway: Gateway, toSettle: ToSettle): Command<Settled> {
   const { project, operation } = toSettle;
   const need = needOrder(operation.project_id, operation.order_id);
+  const stan = gateway.stans.next();
   return {
     name: `${operation.type}.result`,
     owner: operation.project_id,
@@ -81,7 +82,7 @@ export function settle(gateway: Gateway, toSettle: ToSettle): Command<Settled> {
       ...(operation.once_key === null ? [] : [gateway.once.need(operation.project_id, operation.once_key)]),
       ...(operation.details.counted ? payoutNeeds(operation.project_id, operation.details.counted) : []),
     ],
-    decide(loaded) {
+    decide(loaded, told) {
       const state = loaded.get(orderKind, need.key) as OrderState;
       const current = state.operations.find(({ id }) => id === operation.id) as Operation;
       if (current.status !== 'sent') {
@@ -90,7 +91,7 @@ export function settle(gateway: Gateway, toSettle: ToSettle): Command<Settled> {
         const answer = kept || answerFor(gateway, project, state, current, new Map());
         return { value: { state, answer, next: null, fresh: false }, changes: [] };
       }
-      const context = { gateway, toSettle, state, loaded, now: gateway.clock.now() };
+      const context = { gateway, toSettle, state, loaded, told, stan };
       const { answer, resolution } = toSettle;
       const details = { ...without(current.details, 'unbooked'), ...(resolution ? { resolution } : {}) };
       if (answer === null) return withoutAnswer(context, { ...current, details });
@@ -125,11 +126,14 @@ interface Context {
   readonly toSettle: ToSettle;
   readonly state: OrderState;
   readonly loaded: Loaded;
-  readonly now: Date;
+  readonly told: Told;
+  /** Of the operation that follows by itself, if one does. */
+  readonly stan: string;
 }
 
 function withAnswer(context: Context, sent: Operation, answer: NetworkAnswer | NeverArrived): Outcome {
-  const { gateway, toSettle, state, now } = context;
+  const { gateway, toSettle, state, told, stan } = context;
+  const { now } = told;
   const { project } = toSettle;
   const { order } = state;
   const operation = answer === 'never arrived' ? unanswered(sent, now) : answered(sent, answer, order, now);
@@ -164,7 +168,8 @@ function withAnswer(context: Context, sent: Operation, answer: NetworkAnswer | N
           gateway,
           after,
           { type: 'charge', amount: after.held, details: { by: 'auto_charge' } },
-          { original: operation.reference, onceKey: operation.once_key, now },
+          { original: operation.reference, onceKey: operation.once_key, stan },
+          told,
         )
       : null;
   const details =
@@ -189,7 +194,8 @@ const stepsUp = (project: Project, order: Order, operation: Operation): boolean 
   order.secure3d === null;
 
 function withoutAnswer(context: Context, sent: Operation): Outcome {
-  const { gateway, toSettle, state, loaded, now } = context;
+  const { gateway, toSettle, state, loaded, told, stan } = context;
+  const { now } = told;
   const { project } = toSettle;
   const { order } = state;
   if (sent.type !== 'authorize') {
@@ -230,7 +236,8 @@ function withoutAnswer(context: Context, sent: Operation): Outcome {
     gateway,
     lost,
     { type: 'reverse', amount: operation.amount },
-    { original: operation.reference, onceKey: null, now, system: true },
+    { original: operation.reference, onceKey: null, system: true, stan },
+    told,
   );
   return ended(context, lost, operation, { next: reversal, changes: finalCvv(gateway, lost, operation) });
 }
@@ -243,7 +250,7 @@ interface Ending {
 }
 
 function ended(
-  { gateway, toSettle, state: before, loaded }: Context,
+  { gateway, toSettle, state: before, loaded, told }: Context,
   after: Order,
   operation: Operation,
   ending: Ending = {},
@@ -269,8 +276,8 @@ function ended(
       operationUpdate(operation),
       ...(next ? [operationInsert(next)] : []),
       ...changes,
-      ...(toSettle.pan ? outcomeChanges(gateway, project, order, operation, toSettle.pan) : []),
-      ...(operation.system ? [] : [eventOf(gateway, project, before.order, order, operation)]),
+      ...(toSettle.pan ? outcomeChanges(gateway, project, order, operation, toSettle.pan, told.now) : []),
+      ...(operation.system ? [] : [eventOf(gateway, project, before.order, order, operation, told)]),
       ...payoutEnds(operation),
       ...once,
     ],

@@ -66,8 +66,8 @@ export async function stuckOperations(gateway: Gateway, after: bigint, limit: nu
   );
 }
 
-/** What the acquirer told. */
-export interface Told {
+/** What the acquirer said by telephone. */
+export interface Heard {
   readonly outcome: 'approved' | 'declined' | 'never_arrived';
   /** Absent: 00 for approved, 05 for declined. */
   readonly response_code?: string | undefined;
@@ -87,50 +87,50 @@ export type Resolved = { readonly refused: Refusal } | { readonly operation: Ope
 
 const DEFAULT_CODES = { approved: '00', declined: '05' } as const;
 
-const codeOf = ({ outcome, response_code }: Told): string =>
+const codeOf = ({ outcome, response_code }: Heard): string =>
   response_code ?? (outcome === 'never_arrived' ? '' : DEFAULT_CODES[outcome]);
 
-/** Whether the code may stand for what was told. */
-function fits(told: Told): boolean {
-  if (told.outcome === 'never_arrived') return told.response_code === undefined && told.auth_code === undefined;
-  const approves = isoCode(codeOf(told)).class === 'approved';
-  return approves === (told.outcome === 'approved') && (approves || told.auth_code === undefined);
+/** Whether the code may stand for what was heard. */
+function fits(heard: Heard): boolean {
+  if (heard.outcome === 'never_arrived') return heard.response_code === undefined && heard.auth_code === undefined;
+  const approves = isoCode(codeOf(heard)).class === 'approved';
+  return approves === (heard.outcome === 'approved') && (approves || heard.auth_code === undefined);
 }
 
-const answerOf = (told: Told, { amount, details }: Operation): NetworkAnswer | NeverArrived =>
-  told.outcome === 'never_arrived'
+const answerOf = (heard: Heard, { amount, details }: Operation): NetworkAnswer | NeverArrived =>
+  heard.outcome === 'never_arrived'
     ? 'never arrived'
     : {
-        responseCode: codeOf(told),
-        authCode: told.auth_code ?? null,
+        responseCode: codeOf(heard),
+        authCode: heard.auth_code ?? null,
         rrn: details.rrn ?? '',
         networkTransactionId: details.network_transaction_id ?? null,
         cvvResult: null,
         avsResult: null,
-        approvedMinor: told.outcome === 'approved' ? amount : null,
+        approvedMinor: heard.outcome === 'approved' ? amount : null,
       };
 
 /** Settles an operation as the acquirer told; what it is then, and whose. An authorization never waits here: it is not revived, its reversal is. */
-export async function resolveOperation(gateway: Gateway, reference: string, told: Told): Promise<Resolved> {
-  if (!fits(told)) return { refused: 'code_contradicts' };
+export async function resolveOperation(gateway: Gateway, reference: string, heard: Heard): Promise<Resolved> {
+  if (!fits(heard)) return { refused: 'code_contradicts' };
   const operation = /^\d{1,18}$/.test(reference) ? await operationInFlight(gateway.db, BigInt(reference)) : null;
   const project = operation && (await gateway.project(operation.project_id));
   if (!operation || !project) return { refused: 'operation_not_in_flight' };
   const postings = operation.details.void ? await postingsOfOrders(gateway.db, project.id, [operation.order_id]) : [];
-  const { outcome } = told;
+  const { outcome } = heard;
   const settling = settle(gateway, {
     project,
     operation,
-    answer: answerOf(told, operation),
-    resolution: { outcome, reason: maskPansIn(told.reason), at: gateway.clock.now().toISOString() },
+    answer: answerOf(heard, operation),
+    resolution: { outcome, reason: maskPansIn(heard.reason), at: gateway.clock.now().toISOString() },
     postings,
   });
   const settled = await gateway.committer.submit<Settled | { readonly refused: Refusal }>({
     ...settling,
-    decide(loaded, given) {
+    decide(loaded, told) {
       const key = { owner: project.id, id: operation.order_id };
-      const refused = refusalOf(loaded.get(orderKind, key), operation.id, outcome, given.now);
-      return refused ? { value: { refused }, changes: [] } : settling.decide(loaded, given);
+      const refused = refusalOf(loaded.get(orderKind, key), operation.id, outcome, told.now);
+      return refused ? { value: { refused }, changes: [] } : settling.decide(loaded, told);
     },
   });
   if ('refused' in settled) return settled;
@@ -141,7 +141,7 @@ export async function resolveOperation(gateway: Gateway, reference: string, told
 }
 
 /** Why it can't be settled by hand, as it stands under the order's lock; null: it can. */
-function refusalOf(state: OrderState | undefined, id: bigint, outcome: Told['outcome'], now: Date): Refusal | null {
+function refusalOf(state: OrderState | undefined, id: bigint, outcome: Heard['outcome'], now: Date): Refusal | null {
   const operation = state?.operations.find((known) => known.id === id);
   if (!state || operation?.status !== 'sent') return 'operation_not_in_flight';
   const { recover = null } = state.order.due;

@@ -34,5 +34,5 @@ const keptFor = (gateway: Gateway, once: Once): Promise<StoredAnswer | null> =>
     name: 'key.look',
     owner: once.owner,
     needs: [once.need],
-    decide: (loaded) => ({ value: once.replay(loaded, gateway.clock.now()), changes: [] }),
+    decide: (loaded, told) => ({ value: once.replay(loaded, told.now), changes: [] }),
   });

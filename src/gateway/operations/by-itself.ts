@@ -27,11 +27,12 @@ async function begin(
   plan: (state: OrderState) => Intent | null,
 ): Promise<void> {
   const need = needOrder(project.id, state.order.id);
+  const stan = gateway.stans.next();
   const intended = await gateway.committer.submit<{ state: OrderState; operation: Operation } | null>({
     name: `due.${kind}`,
     owner: project.id,
     needs: [need],
-    decide(loaded) {
+    decide(loaded, told) {
       const current = loaded.get(orderKind, need.key);
       const still = current && current.order.due[kind] === state.order.due[kind] && current.order.in_flight === null;
       const wanted = still ? plan(current) : null;
@@ -41,7 +42,7 @@ async function begin(
           changes: still && current ? [orderUpdate(withDue(current.order, { [kind]: null }))] : [],
         };
       const cleared = { ...current, order: withDue(current.order, { [kind]: null }) };
-      const started = startOperation(gateway, cleared, wanted, { onceKey: null, now: gateway.clock.now() });
+      const started = startOperation(gateway, cleared, wanted, { onceKey: null, stan }, told);
       return { value: started, changes: started.changes };
     },
   });
@@ -50,7 +51,7 @@ async function begin(
 
 export const capture: DueHandler = async (gateway, project, state) => {
   if (!project.active) {
-    await decideDue(gateway, state, 'capture', (current, now) => {
+    await decideDue(gateway, state, 'capture', (current, { now }) => {
       const order = withDue(current.order, { capture: addMs(now, CLOSED_WAIT_MS) });
       return { changes: [orderUpdate(order)] };
     });
@@ -85,14 +86,14 @@ const whyReleased = ({ status, options }: Order): Operation['details']['by'] => 
 
 /** An event a day before the issuer lets the hold go. */
 export const warn: DueHandler = async (gateway, project, state) => {
-  await decideDue(gateway, state, 'warn', ({ order }, now) => {
+  await decideDue(gateway, state, 'warn', ({ order }, { now, ids }) => {
     const warned = withDue({ ...order, events: order.events + 1 }, { warn: null });
     return {
       changes: [
         orderUpdate(warned),
         eventInsert({
           project_id: order.project_id,
-          id: gateway.ids.next(),
+          id: ids.next(),
           order_id: order.id,
           sequence: warned.events,
           type: 'order.authorization_expires',

@@ -59,12 +59,13 @@ function intent(
   { project, orderId, amount, once }: OrderRequest,
 ): Command<Intended | Waiting> {
   const need = needOrder(project.id, orderId);
+  const stan = gateway.stans.next();
   return {
     name: `${action}.intent`,
     owner: project.id,
     needs: once ? [need, once.need] : [need],
-    decide(loaded) {
-      const now = gateway.clock.now();
+    decide(loaded, told) {
+      const { now } = told;
       const begun = once?.begin(loaded, now, orderId);
       if (begun && 'replay' in begun) return { value: { answer: begun.replay }, changes: [] };
       if (begun && 'unresolved' in begun) return { value: begun, changes: [] };
@@ -80,22 +81,22 @@ function intent(
         const answer = refusalAnswer(plan.refuse, null);
         return {
           value: { answer },
-          changes: [refusalRecord(gateway, project, orderId, action, plan.refuse), ...ending(answer)],
+          changes: [refusalRecord(project, orderId, action, plan.refuse, told), ...ending(answer)],
         };
       }
       if ('close' in plan) {
         // A payer who goes after a refusal leaves the refusal behind.
         const closed =
           action === 'abandon'
-            ? lapsedOrder(gateway, project, state, plan.close, now)
-            : closedOrder(gateway, project, state, plan.close, now);
+            ? lapsedOrder(gateway, project, state, plan.close, told)
+            : closedOrder(gateway, project, state, plan.close, told);
         const answer = orderAnswer(viewOf(gateway, project), closed.state);
         return {
           value: { answer },
           changes: [...closed.changes, ...ending(answer)],
         };
       }
-      const started = startOperation(gateway, state, plan, { onceKey: once?.key ?? null, now });
+      const started = startOperation(gateway, state, plan, { onceKey: once?.key ?? null, stan }, told);
       return {
         value: started,
         changes: [...started.changes, ...(begun?.changes ?? [])],

@@ -103,6 +103,7 @@ function intent(
   project: Project,
   { order, plan, counted, vaulted, once }: Wanted,
 ): Command<Intended | { readonly unresolved: bigint | null }> {
+  const stan = gateway.stans.next();
   return {
     name: 'credit.intent',
     owner: project.id,
@@ -111,24 +112,25 @@ function intent(
       ...payoutNeeds(project.id, counted),
       ...(gateway.sandbox ? [] : [settledNeed(project.id)]),
     ],
-    decide(loaded) {
-      const now = gateway.clock.now();
+    decide(loaded, told) {
+      const { now } = told;
       const begin = once?.begin(loaded, now, order.id);
       if (begin && 'replay' in begin) return { value: { answer: begin.replay }, changes: [] };
       if (begin && 'unresolved' in begin) return { value: begin, changes: [] };
-      const refuse = payoutRefusal(gateway, project, loaded, counted);
+      const refuse = payoutRefusal(gateway, project, loaded, counted, now);
       if (refuse) {
         const answer = refusalAnswer(refuse, null);
         return {
           value: { answer },
           changes: [
-            refusalRecord(gateway, project, null, 'credit', refuse),
+            refusalRecord(project, null, 'credit', refuse, told),
             ...(begin?.changes ?? []),
             ...(once?.finish(answer, now) ?? []),
           ],
         };
       }
-      const started = startOperation(gateway, { order, operations: [] }, plan, { onceKey: once?.key ?? null, now });
+      const origin = { onceKey: once?.key ?? null, stan };
+      const started = startOperation(gateway, { order, operations: [] }, plan, origin, told);
       return {
         value: started,
         changes: [

@@ -1,5 +1,5 @@
 // An order that ends before anything was sent for it: it was cancelled, its time is over, or its cardholder was not authenticated.
-import type { Change } from '../../store/index.ts';
+import type { Change, Told } from '../../store/index.ts';
 import type { Project } from '../projects/index.ts';
 import { failureText } from './answers.ts';
 import { eventOf } from './events.ts';
@@ -18,7 +18,7 @@ export function closedOrder(
   project: Project,
   state: OrderState,
   code: RefusalCode,
-  now: Date,
+  told: Told,
   as: readonly [type: FailureType, message: string] = refusals[code],
 ): { state: OrderState; changes: Change[] } {
   const [type, message] = as;
@@ -28,7 +28,7 @@ export function closedOrder(
       status: orderStates.move(state.order.status, TRIGGERS[type] ?? 'reject'),
       failure_type: type,
       failure_message: message,
-      updated_at: now,
+      updated_at: told.now,
       events: state.order.events + 1,
     },
     { expire: null, ask: null },
@@ -38,8 +38,8 @@ export function closedOrder(
     state: { ...state, order },
     changes: [
       orderUpdate(order),
-      eventOf(gateway, project, state.order, order, null),
-      refusalRecord(gateway, project, order.id, 'close', code),
+      eventOf(gateway, project, state.order, order, null, told),
+      refusalRecord(project, order.id, 'close', code, told),
       ...(sealed ? [gateway.vault.dropCvv(order.project_id, order.id)] : []),
     ],
   };
@@ -51,8 +51,8 @@ export function lapsedOrder(
   project: Project,
   state: OrderState,
   code: RefusalCode,
-  now: Date,
+  told: Told,
 ): ReturnType<typeof closedOrder> {
   const last = state.operations.findLast(({ type, status }) => type === 'authorize' && status === 'failure');
-  return closedOrder(gateway, project, state, code, now, last ? ['declined', failureText(last)] : refusals[code]);
+  return closedOrder(gateway, project, state, code, told, last ? ['declined', failureText(last)] : refusals[code]);
 }

@@ -1,6 +1,6 @@
 // What is due on an order by itself: how it is done, and the one commit by which it is decided.
 // Rule: `decideDue` asks the locked order whether it is still due.
-import type { Decision } from '../../store/index.ts';
+import type { Decision, Told } from '../../store/index.ts';
 import type { Project } from '../projects/index.ts';
 import type { Gateway } from './gateway.ts';
 import type { DueKind, OrderState } from './model.ts';
@@ -17,18 +17,17 @@ export function decideDue(
   gateway: Gateway,
   { order }: OrderState,
   kind: DueKind,
-  decide: (state: OrderState, now: Date) => Omit<Decision<null>, 'value'>,
+  decide: (state: OrderState, told: Told) => Omit<Decision<null>, 'value'>,
 ): Promise<null> {
   const need = needOrder(order.project_id, order.id);
   return gateway.committer.submit({
     name: `due.${kind}`,
     owner: order.project_id,
     needs: [need],
-    decide(loaded) {
-      const now = gateway.clock.now();
+    decide(loaded, told) {
       const state = loaded.get(orderKind, need.key);
       const still = state && state.order.due[kind] === order.due[kind] && state.order.in_flight === null;
-      return still ? { value: null, ...decide(state, now) } : { value: null, changes: [] };
+      return still ? { value: null, ...decide(state, told) } : { value: null, changes: [] };
     },
   });
 }

@@ -1,18 +1,19 @@
 // What the world is told of an order: one event for each change of it.
 // Rule: written by the commit that makes the change, with the next number of the order's own sequence.
 import { eventInsert } from '../../events/index.ts';
-import type { Change } from '../../store/index.ts';
+import type { Change, Told } from '../../store/index.ts';
 import type { Project } from '../projects/index.ts';
 import type { Gateway } from './gateway.ts';
 import type { Operation, Order } from './model.ts';
 
 /** The event of a change: the order's new status, or the operation where the status stays. */
 export function eventOf(
-  gateway: Gateway,
+  { permutation }: Pick<Gateway, 'permutation'>,
   project: Project,
   before: Order | null,
   after: Order,
   operation: Operation | null,
+  told: Told,
 ): Change {
   const type =
     before?.status !== after.status
@@ -20,13 +21,13 @@ export function eventOf(
       : `operation.${operation?.type ?? 'none'}.${operation?.status ?? 'none'}`;
   return eventInsert({
     project_id: after.project_id,
-    id: gateway.ids.next(),
+    id: told.ids.next(),
     order_id: after.id,
     sequence: after.events,
     type,
     data: {
       project: project.login,
-      order_id: gateway.permutation.outward(after.id),
+      order_id: permutation.outward(after.id),
       merchant_order_id: after.merchant_order_id,
       status: after.status,
       currency: after.currency,

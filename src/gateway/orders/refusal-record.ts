@@ -1,5 +1,5 @@
 // A refusal as it is kept: its record, and the answer of a request that is refused before there is an order.
-import type { Change, Decision, Loaded, Once, StoredAnswer } from '../../store/index.ts';
+import type { Change, Decision, Loaded, Once, StoredAnswer, Told } from '../../store/index.ts';
 import type { Project } from '../projects/index.ts';
 import { refusalAnswer } from './answers.ts';
 import type { Gateway } from './gateway.ts';
@@ -7,19 +7,19 @@ import { orderRefusalInsert } from './queries/orders.ts';
 import type { RefusalCode } from './refusals.ts';
 
 export const refusalRecord = (
-  gateway: Gateway,
   project: Project,
   orderId: bigint | null,
   action: string,
   code: RefusalCode,
+  told: Told,
 ): Change =>
   orderRefusalInsert({
     project_id: project.id,
-    id: gateway.ids.next(),
+    id: told.ids.next(),
     order_id: orderId,
     action,
     code,
-    created_at: gateway.clock.now(),
+    created_at: told.now,
   });
 
 /** Answers a refusal that concerns no order, and keeps it for the idempotency key. */
@@ -34,15 +34,14 @@ export function refuseWithout(
     name: `${action}.refused`,
     owner: project.id,
     needs: once ? [once.need] : [],
-    decide(loaded: Loaded): Decision<StoredAnswer> {
-      const now = gateway.clock.now();
-      const begin = once?.begin(loaded, now);
+    decide(loaded: Loaded, told): Decision<StoredAnswer> {
+      const begin = once?.begin(loaded, told.now);
       const answer = refusalAnswer(code, null);
       if (begin && 'replay' in begin) return { value: begin.replay, changes: [] };
       const changes = [
-        refusalRecord(gateway, project, null, action, code),
+        refusalRecord(project, null, action, code, told),
         ...(begin && 'changes' in begin ? begin.changes : []),
-        ...(once?.finish(answer, now) ?? []),
+        ...(once?.finish(answer, told.now) ?? []),
       ];
       return { value: answer, changes };
     },

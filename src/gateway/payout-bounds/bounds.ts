@@ -41,10 +41,11 @@ export const settledNeed = (owner: bigint): Need => ({ kind: settledKind, key: o
 
 /** Why the payout may not be, as things stand under the locks; null: it may. */
 export function payoutRefusal(
-  { sandbox, rate, clock }: Pick<Gateway, 'sandbox' | 'rate' | 'clock'>,
+  { sandbox, rate }: Pick<Gateway, 'sandbox' | 'rate'>,
   project: Project,
   loaded: Loaded,
   counted: Counted,
+  now: Date,
 ): RefusalCode | null {
   const amount = BigInt(counted.amount);
   const keys = keysOf(project.id, counted);
@@ -55,7 +56,7 @@ export function payoutRefusal(
     return 'payout_over_project_day';
   if (sandbox) return null;
   const settled = settledOf(project, loaded.get(settledKind, project.id) ?? [], (from) =>
-    rate(from, project.accounting_currency, clock.now()),
+    rate(from, project.accounting_currency, now),
   );
   return sum(keys.underWay) + amount > settled ? 'payout_over_settled' : null;
 }

@@ -1,6 +1,6 @@
 // What arrives from an issuer: a chargeback, and a representment that is won. Nothing is sent: it is booked as it comes.
 import { lookupBin } from '../../network/index.ts';
-import type { Decision } from '../../store/index.ts';
+import type { Decision, Told } from '../../store/index.ts';
 import { approved, cardOf, newOperation, postingsFor } from '../flight/index.ts';
 import {
   type DueHandler,
@@ -29,9 +29,11 @@ function arrives(
   state: OrderState,
   type: 'chargeback' | 'representment',
   amount: bigint,
-  now: Date,
+  stan: string,
+  told: Told,
 ): Omit<Decision<null>, 'value'> {
-  const arrived = newOperation(gateway, state.order, { type, amount }, { original: null, onceKey: null, now });
+  const { now } = told;
+  const arrived = newOperation(gateway, state.order, { type, amount }, { original: null, onceKey: null, stan }, told);
   const operation: Operation = {
     ...arrived,
     status: 'success',
@@ -54,15 +56,16 @@ function arrives(
       operationInsert(booked),
       orderUpdate(after),
       ...posted.changes,
-      eventOf(gateway, project, state.order, after, booked),
+      eventOf(gateway, project, state.order, after, booked, told),
     ],
   };
 }
 
 export const chargeback: DueHandler = async (gateway, project, state) => {
-  await decideDue(gateway, state, 'chargeback', (current, now) =>
+  const stan = gateway.stans.next();
+  await decideDue(gateway, state, 'chargeback', (current, told) =>
     current.order.status === 'charged' && refundable(current.order) > 0n
-      ? arrives(gateway, project, current, 'chargeback', refundable(current.order), now)
+      ? arrives(gateway, project, current, 'chargeback', refundable(current.order), stan, told)
       : { changes: [orderUpdate(withDue(current.order, { chargeback: null }))] },
   );
 };
@@ -80,18 +83,19 @@ export async function arrive(
   const card = await cardOf(gateway, known.order);
   if (card && lookupBin(card.pan).own) return false;
   const need = needOrder(owner, id);
+  const stan = gateway.stans.next();
   return gateway.committer.submit<boolean>({
     name: `arrive.${type}`,
     owner,
     needs: [need],
-    decide(loaded) {
+    decide(loaded, told) {
       const state = loaded.get(orderKind, need.key);
       if (!state || state.order.in_flight !== null) return { value: false, changes: [] };
       const { order } = state;
       const amount = type === 'chargeback' ? refundable(order) : order.amount_charged_back;
       const fits = order.status === (type === 'chargeback' ? 'charged' : 'chargedback') && amount > 0n;
       return fits
-        ? { value: true, ...arrives(gateway, project, state, type, amount, gateway.clock.now()) }
+        ? { value: true, ...arrives(gateway, project, state, type, amount, stan, told) }
         : { value: false, changes: [] };
     },
   });

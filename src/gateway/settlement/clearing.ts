@@ -1,12 +1,11 @@
 // Settlement of a day: what was charged, refunded and paid out is cleared, booked, and gets its acquirer reference number.
 import { addDays, dayOf, luhnDigit } from '../../base/index.ts';
 import { postClearing } from '../../ledger/index.ts';
-import type { Change } from '../../store/index.ts';
+import type { Change, Told } from '../../store/index.ts';
 import { cardOf } from '../flight/index.ts';
 import {
   type DueHandler,
   decideDue,
-  type Gateway,
   type Operation,
   type OrderState,
   operationUpdate,
@@ -40,7 +39,8 @@ export const clear: DueHandler = async (gateway, project, state) => {
   const items = await arnItems(gateway.db, state.operations.length + 1);
   const card = await cardOf(gateway, state.order);
   const link = terminalOf(project, state.order.terminal)?.link ?? 'unknown';
-  await decideDue(gateway, state, 'clear', (current, now) => {
+  await decideDue(gateway, state, 'clear', (current, told) => {
+    const { now } = told;
     const cleared = current.operations.map((operation, i): Operation => {
       const item = items[i];
       return item !== undefined && isClearable(operation, current)
@@ -58,18 +58,18 @@ export const clear: DueHandler = async (gateway, project, state) => {
       ...(cleared.some((operation) => isClearable(operation, current)) ? {} : { clear: null }),
       chargeback: dispute && refundable(current.order) > 0n ? now : null,
     });
-    const changes: Change[] = fresh.flatMap((operation) => clearing(gateway, project, operation, link, now));
+    const changes: Change[] = fresh.flatMap((operation) => clearing(project, operation, link, told));
     return { changes: [orderUpdate(order), ...changes] };
   });
 };
 
-function clearing(gateway: Gateway, project: Project, operation: Operation, link: string, now: Date): Change[] {
+function clearing(project: Project, operation: Operation, link: string, { now, ids }: Told): Change[] {
   const isCharge = operation.type === 'charge';
   const money = { minor: operation.amount, currency: operation.currency };
   const origin = { projectId: project.id, orderId: operation.order_id, operationId: operation.id, at: now };
   return [
     operationUpdate(operation),
-    ...postClearing(origin, gateway.ids.next(), isCharge ? 'charge' : 'refund', money, link).changes,
+    ...postClearing(origin, ids.next(), isCharge ? 'charge' : 'refund', money, link).changes,
     settlementAdd({
       project_id: project.id,
       day: dayOf(addDays(now, -1)),

@@ -13,7 +13,7 @@ export const reserve: DueHandler = async (gateway, project, state) => {
     sums.set(key, known ? { ...known, amount: known.amount + posting.amount } : posting);
   }
   const reserved = [...sums.values()].filter(({ amount }) => amount !== 0n);
-  await decideDue(gateway, state, 'reserve', ({ order, operations }, now) => {
+  await decideDue(gateway, state, 'reserve', ({ order, operations }, { now, ids }) => {
     // Named by the last charge that it follows: the key of postings takes no second one.
     const charge = operations.findLast(({ type, status }) => type === 'charge' && status === 'success');
     assert(charge, 'a reserve of a charge');
@@ -21,7 +21,7 @@ export const reserve: DueHandler = async (gateway, project, state) => {
     return {
       changes: [
         orderUpdate(withDue(order, { reserve: null })),
-        ...postReserveRelease(origin, gateway.ids.next(), reserved).changes,
+        ...postReserveRelease(origin, ids.next(), reserved).changes,
       ],
     };
   });

@@ -24,7 +24,7 @@ const planted = (committer: Committer): Committer => ({
     if (broken.get(command.name)?.(owner, id))
       return Promise.reject(new BrokenPart('the text of an error may say 4111111111111111'));
     return idle.has(command.name)
-      ? committer.submit({ ...command, decide: (state) => ({ ...command.decide(state), changes: [] }) })
+      ? committer.submit({ ...command, decide: (state, told) => ({ ...command.decide(state, told), changes: [] }) })
       : committer.submit(command);
   },
   waitingMs: () => committer.waitingMs(),

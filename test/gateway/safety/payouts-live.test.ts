@@ -27,7 +27,7 @@ before(async () => {
 
 const at = new Date('2026-11-21T10:00:00Z');
 const half: Rate = { micro: 500_000n, day: '2026-11-21', source: 'test' };
-const live = { sandbox: false, clock: systemClock, rate: () => half };
+const live = { sandbox: false, rate: () => half };
 const SET = { payout_limit: '100.00', payout_limit_card_day: '1000.00', payout_limit_project_day: '1000.00' };
 const pricing = {
   rules: [{ operation: 'charge' as const, percent: '0', fixed: '1.00' }],
@@ -71,8 +71,8 @@ const begin = (project: Project, amount: bigint, committer = committers[0] as Co
     name: 'credit.intent',
     owner: project.id,
     needs: [...payoutNeeds(project.id, counted(amount)), settledNeed(project.id)],
-    decide(loaded) {
-      const refused = payoutRefusal(live, project, loaded, counted(amount));
+    decide(loaded, { now }) {
+      const refused = payoutRefusal(live, project, loaded, counted(amount), now);
       return refused
         ? { value: refused, changes: [] }
         : { value: null, changes: payoutBegins(project.id, counted(amount)) };

@@ -17,8 +17,8 @@ const planting =
     submit: <Value>(command: Command<Value>): Promise<Value> =>
       committer.submit({
         ...command,
-        decide: (state) => {
-          const decision = command.decide(state);
+        decide: (state, told) => {
+          const decision = command.decide(state, told);
           return { ...decision, changes: rewrite(decision.changes, command.name) };
         },
       }),

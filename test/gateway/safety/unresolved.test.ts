@@ -4,18 +4,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { unresolvedAnswer } from '../../../src/gateway/flight/unresolved.ts';
 import type { Command, Once, Replay } from '../../../src/store/index.ts';
+import { toldAt } from '../../support/decisions.ts';
 
 const failed: Replay = { status: 402, body: '{"failure_type":"declined"}', location: null, replayed: true };
 
 /** An authorized order whose charge has just come to nothing. */
 const gateway = {
   db: { query: async () => [{ o_id: 7n, o_status: 'authorized', o_in_flight: null, o_due: {}, p_id: null }] },
-  clock: { now: () => new Date(0) },
   permutation: { outward: String },
   committer: {
     submit: async <Value>({ needs, decide }: Command<Value>) => {
       assert.equal(needs.length, 1);
-      return decide({ get: () => undefined }).value;
+      return decide({ get: () => undefined }, toldAt(new Date(0))).value;
     },
   },
 } as never;

@@ -54,12 +54,7 @@ describe('records', () => {
         return { value: body, changes: [insert(effects, { id, body })] };
       },
     };
-    return onceCommand(
-      command,
-      once(key, request),
-      () => clock.now(),
-      (body) => ({ status: 201, body, location: `/pay/${body}` }),
-    );
+    return onceCommand(command, once(key, request), (body) => ({ status: 201, body, location: `/pay/${body}` }));
   };
   const counted = async (): Promise<number> => (await database.query('select 1 from effects')).length;
 
@@ -159,7 +154,6 @@ describe('records', () => {
         },
       },
       once('k5'),
-      () => clock.now(),
       (body) => ({ status: 200, body, location: null }),
     );
     await assert.rejects(committer.submit(refusing), /no such order/);

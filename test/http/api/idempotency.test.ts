@@ -15,6 +15,7 @@ import {
 } from '../../../src/http/index.ts';
 import { type Once, onceCommand, type StoredAnswer } from '../../../src/store/commit/once.ts';
 import type { Change, Loaded } from '../../../src/store/index.ts';
+import { toldAt } from '../../support/decisions.ts';
 import { basic, type Principal, raw, type Service, SHOP, startService } from '../service.ts';
 
 const keyed = (purpose: string, data: Buffer | string): Buffer => createHmac('sha256', purpose).update(data).digest();
@@ -203,11 +204,10 @@ describe('a command of one phase', () => {
       onceCommand(
         charge(() => `{"n":${++decided}}`),
         once(),
-        () => NOW,
         (body) => answer(200, body),
       );
     const run = (): StoredAnswer => {
-      const { value, changes } = command().decide(records.loaded);
+      const { value, changes } = command().decide(records.loaded, toldAt(NOW));
       // One commit folds the two changes of a new record into one row.
       for (const change of changes) records.apply([change]);
       return value;
@@ -224,10 +224,9 @@ describe('a command of one phase', () => {
         throw new Error('no such order');
       }),
       once(),
-      () => NOW,
       (body) => answer(200, body),
     );
-    assert.throws(() => command.decide(records.loaded), /no such order/);
+    assert.throws(() => command.decide(records.loaded, toldAt(NOW)), /no such order/);
     assert.equal(records.rows.size, 0);
   });
 
@@ -235,10 +234,9 @@ describe('a command of one phase', () => {
     const command = onceCommand(
       charge(() => '{}'),
       null,
-      () => NOW,
       (body) => answer(200, body),
     );
-    assert.deepEqual(command.decide(new Records().loaded), { value: answer(200, '{}'), changes: [] });
+    assert.deepEqual(command.decide(new Records().loaded, toldAt(NOW)), { value: answer(200, '{}'), changes: [] });
   });
 });
 

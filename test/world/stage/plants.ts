@@ -1,22 +1,21 @@
 // Bugs that a world must find. Each stands between decisions and their commits, in the children of a world that is told to; nothing of it
 // is in the server's code. Rule: a plant changes what is done, never what is checked.
-import { idMaker, type Log, systemClock } from '../../../src/base/index.ts';
+import type { AppOptions } from '../../../src/app.ts';
+import { type Log, systemClock } from '../../../src/base/index.ts';
 import { Refusal } from '../../../src/issuing/requests/index.ts';
 import {
   type Change,
   type Command,
-  type Committer,
   type Connection,
   createCommitter,
   type Decision,
   type Loaded,
-  nextIdNode,
   openDatabase,
   type Session,
 } from '../../../src/store/index.ts';
 
 type Row = Readonly<Record<string, unknown>>;
-type Plant = (committer: Committer) => Committer;
+type Plant = NonNullable<AppOptions['plant']>;
 
 /** Every decision as `rewrite` leaves it. */
 const rewriting =
@@ -26,7 +25,7 @@ const rewriting =
     submit: <Value>(command: Command<Value>) =>
       committer.submit<Value>({
         ...command,
-        decide: (loaded) => rewrite(command.decide(loaded), command.name) as Decision<Value>,
+        decide: (loaded, told) => rewrite(command.decide(loaded, told), command.name) as Decision<Value>,
       }),
   });
 
@@ -107,9 +106,12 @@ const groupIsNotTold: Plant = (committer) => {
     submit: <Value>(command: Command<Value>) =>
       committer.submit<Value>({
         ...command,
-        decide(loaded) {
+        decide(loaded, told) {
           if (seen.size === 0) queueMicrotask(() => (seen = new Map()));
-          return command.decide(remembering(loaded, seen, (name) => name === 'order'));
+          return command.decide(
+            remembering(loaded, seen, (name) => name === 'order'),
+            told,
+          );
         },
       }),
   };
@@ -123,9 +125,12 @@ const boundIsNotLocked: Plant = (committer) => {
     submit: <Value>(command: Command<Value>) =>
       committer.submit<Value>({
         ...command,
-        decide(loaded) {
+        decide(loaded, told) {
           if (seen.size === 0) setTimeout(() => seen.clear(), 1000);
-          return command.decide(remembering(loaded, seen, (name) => name === 'payout_sum'));
+          return command.decide(
+            remembering(loaded, seen, (name) => name === 'payout_sum'),
+            told,
+          );
         },
       }),
   };
@@ -138,8 +143,8 @@ const answerIsStoredApart: Plant = (committer) => ({
     let apart: Change[] = [];
     const value = await committer.submit<Value>({
       ...command,
-      decide(loaded) {
-        const decision = command.decide(loaded);
+      decide(loaded, told) {
+        const decision = command.decide(loaded, told);
         apart = decision.changes.filter(({ table }) => table.name === 'idempotency_records');
         return { ...decision, changes: decision.changes.filter((change) => !apart.includes(change)) };
       },
@@ -190,10 +195,10 @@ const lying = (session: Session): Session =>
   });
 
 /** Needs a committer of its own. */
-async function unknownIsDecidedAgain(connection: Connection, log: Log): Promise<Plant> {
+function unknownIsDecidedAgain(connection: Connection, log: Log): Plant {
   const database = openDatabase(connection, { log });
-  const ids = idMaker(systemClock, await nextIdNode(database));
-  return () => createCommitter({ connect: async () => lying(await database.session()), clock: systemClock, ids, log });
+  const connect = async () => lying(await database.session());
+  return (_, told) => createCommitter({ connect, clock: systemClock, ...told, log });
 }
 
 const PLANTS = {
@@ -212,5 +217,5 @@ const PLANTS = {
 
 export type PlantName = keyof typeof PLANTS;
 
-export const plantOf = async (name: PlantName, connection: Connection, log: Log): Promise<Plant> =>
+export const plantOf = (name: PlantName, connection: Connection, log: Log): Plant =>
   PLANTS[name] ?? unknownIsDecidedAgain(connection, log);

@@ -19,7 +19,7 @@ const app = await startApp(readConfig(env, {}), {
   ...options,
   log,
   connection,
-  ...(plant ? { plant: await plantOf(plant, connection, log) } : {}),
+  ...(plant ? { plant: plantOf(plant, connection, log) } : {}),
 });
 process.on('SIGTERM', () => void app.stop().then(() => process.exit(0)));
 process.stdout.write(`${app.url}\n`);
