@@ -2,4 +2,12 @@
 // database; imports base and store. Rule: keys live in files, ciphertexts in the database, and neither is of use alone.
 export type { CardVerification } from './card-verification.ts';
 export { VaultError } from './errors.ts';
-export { KEY_FILE, openVault, type SealedCard, type Vault, type VaultOptions } from './vault.ts';
+export {
+  KEY_FILE,
+  openVault,
+  type Sealed,
+  type SealedCard,
+  type Sealer,
+  type Vault,
+  type VaultOptions,
+} from './vault.ts';

@@ -2,7 +2,7 @@
 // Rule: a card number leaves only through `open`, a CVV only through `openCvv`; neither is ever logged, counted or compared here.
 import path from 'node:path';
 import { assert, type Clock, type Log, Pan, type Random } from '../base/index.ts';
-import type { Change, Db } from '../store/index.ts';
+import type { Change, Db, Told } from '../store/index.ts';
 import { type CardVerification, cardVerification } from './card-verification.ts';
 import { cardBinding, cvvBinding, decrypt, derive, encrypt, hmac, keyBinding } from './envelope.ts';
 import { VaultError } from './errors.ts';
@@ -29,9 +29,19 @@ export interface SealedCard {
   readonly holder: string | null;
 }
 
+export interface Sealed {
+  readonly change: Change;
+  readonly fingerprint: string;
+}
+
+/** Seals under the key that it was made with, and asks nobody: fit for a decision. */
+export type Sealer = (owner: bigint, id: bigint, card: SealedCard, told: Pick<Told, 'now' | 'chance'>) => Sealed;
+
 export interface Vault extends Rotation {
   /** Encrypts a card for an owner: the row is to be committed with the order it belongs to. */
-  seal(owner: bigint, id: bigint, card: SealedCard): { readonly change: Change; readonly fingerprint: string };
+  seal(owner: bigint, id: bigint, card: SealedCard): Sealed;
+  /** With the key of this moment. Noise is of each sealing: a decision that is made again must not use the same twice. */
+  sealer(): Sealer;
   /** null: the owner has no such card. The caller writes the audit record. Throws when the row does not open under its key. */
   open(owner: bigint, id: bigint): Promise<SealedCard | null>;
   /** HMAC-SHA-256 of the card number under a key of its own, hex: the same card, the same text, in this installation only. */
@@ -106,16 +116,10 @@ export async function openVault(options: VaultOptions): Promise<Vault> {
     return hmac(key, data);
   };
 
-  return {
-    ids: ring.keys.ids,
-    keysBesideData: ring.besideData,
-    cardVerification: cardVerification(keyed),
-    keyed,
-    fingerprint,
-    ...rotation,
-    seal(owner, id, card) {
-      const { key, id: keyId } = ring.active();
-      const noise = random.bytes(56);
+  const sealer = (): Sealer => {
+    const { key, id: keyId } = ring.active();
+    return (owner, id, card, { now, chance }) => {
+      const noise = chance.bytes(56);
       const dataKey = noise.subarray(0, 32);
       const row: CardRow = {
         project_id: owner,
@@ -124,11 +128,22 @@ export async function openVault(options: VaultOptions): Promise<Vault> {
         wrapped_key: encrypt(key, noise.subarray(32, 44), dataKey, keyBinding(owner, id, keyId)),
         sealed: encrypt(dataKey, noise.subarray(44), packCard(card), cardBinding(owner, id)),
         fingerprint: fingerprint(card.pan),
-        created_at: clock.now(),
+        created_at: now,
       };
       dataKey.fill(0);
       return { change: cardInsert(row), fingerprint: row.fingerprint };
-    },
+    };
+  };
+
+  return {
+    ids: ring.keys.ids,
+    keysBesideData: ring.besideData,
+    cardVerification: cardVerification(keyed),
+    keyed,
+    fingerprint,
+    ...rotation,
+    seal: (owner, id, card) => sealer()(owner, id, card, { now: clock.now(), chance: random }),
+    sealer,
     async open(owner, id) {
       // A row read just before its key was retired is read again: it stands under the active one by then.
       for (let tries = 1; ; tries++) {

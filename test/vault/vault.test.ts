@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { luhnDigit, Pan, systemClock } from '../../src/base/index.ts';
+import { luhnDigit, Pan, seededRandom, systemClock } from '../../src/base/index.ts';
 import { openTestVault } from './fake.ts';
 
 const root = mkdtempSync(path.join(os.tmpdir(), 'florin-vault-'));
@@ -59,6 +59,17 @@ test('two seals of one card share nothing but the fingerprint', async () => {
   assert.equal(one.fingerprint, two.fingerprint);
   assert.match(one.fingerprint, /^[0-9a-f]{64}$/);
   for (const column of ['wrapped_key', 'sealed']) assert.notDeepEqual(one.change.row[column], two.change.row[column]);
+});
+
+test('a sealer asks nobody: what it is told makes the row, and its card opens', async () => {
+  const { vault, database, clock } = await openTestVault(folder());
+  const now = new Date('2026-11-20T00:00:00Z');
+  const seal = vault.sealer();
+  const sealed = () => seal(7n, 1n, CARD, { now, chance: seededRandom(1) }).change;
+  assert.deepEqual(sealed().row, sealed().row);
+  assert.notDeepEqual(sealed().row.created_at, clock.now());
+  database.apply(sealed());
+  assert.equal((await vault.open(7n, 1n))?.pan.equals(CARD.pan), true);
 });
 
 test('fingerprints are keyed: another installation has others, and no plain hash of the number is one', async () => {
