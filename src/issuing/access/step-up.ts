@@ -3,9 +3,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import { addMs } from '../../base/index.ts';
 import { type IssuingDeps, Refusal, type RefusalCode } from '../requests/index.ts';
-import { messageFor, oneTimeCode } from './messages.ts';
+import { messageWrite, oneTimeCode } from './messages.ts';
 import type { Challenge, Session } from './model.ts';
-import { challengePut, sessionLock, sessionSteppedUp, write } from './queries.ts';
+import { challengePut, sessionLock, sessionSteppedUp } from './queries.ts';
 import { isIdle } from './sessions.ts';
 
 const VALID_MS = 5 * 60_000;
@@ -38,7 +38,7 @@ export async function sendCode(deps: IssuingDeps, session: Session, channel: str
     const row = await sessionLock(db, session.tenant.id, session.tokenHash);
     const refused = sendRefusal(row?.challenge ?? null, now);
     if (!row || refused) throw new Refusal(refused ?? 'ACCESS_TOKEN_REQUIRED');
-    const code = oneTimeCode(deps);
+    const code = oneTimeCode(deps, deps.random);
     const sentAt = now.toISOString();
     await challengePut(db, row.tenant_id, row.token_hash, {
       codeHash: hashOf(deps, session, code),
@@ -47,7 +47,7 @@ export async function sendCode(deps: IssuingDeps, session: Session, channel: str
       sends: [...recentSends(row.challenge, now), sentAt],
     });
     const text = `${code} is your code for ${session.tenant.name}. It is valid for 5 minutes.`;
-    await write(db, messageFor(deps, { tenantId: session.tenant.id, channel: 'SMS', recipient: mobile, text }));
+    await messageWrite(deps, db, { tenantId: session.tenant.id, channel: 'SMS', recipient: mobile, text });
   });
 }
 

@@ -68,14 +68,14 @@ export function changeAccount(
     name: `account.${move}`,
     owner: asker.tenantId,
     needs,
-    decide(loaded): Ending {
+    decide(loaded, { now }): Ending {
       const account = loaded.get(accountKind, key);
       if (!isHis(account, asker)) throw new Refusal('RESOURCE_NOT_FOUND');
       const funds = loaded.get(fundsKind, key);
       assert(funds, 'an account without funds');
       const standing = MOVES[move](asker)(account, funds, loaded.get(attachedCards, key) ?? 0);
       if (typeof standing === 'string') throw new Refusal(standing);
-      const after = { ...account, ...standing, updated_at: deps.clock.now() };
+      const after = { ...account, ...standing, updated_at: now };
       return { status: 204, body: null, changes: [accountUpdate(after)] };
     },
   });
@@ -95,18 +95,20 @@ export function deposit(
     name: 'account.deposit',
     owner: tenantId,
     needs: [needAccount(tenantId, id), needFunds(tenantId, id)],
-    decide(loaded): Ending {
+    decide(loaded, told): Ending {
       const account = loaded.get(accountKind, key);
       const funds = loaded.get(fundsKind, key);
       if (!account || !funds) throw new Refusal('RESOURCE_NOT_FOUND');
       if (account.state === 'DESTROYED') throw new Refusal('INSTRUMENT_DESTROYED');
       if (amount <= 0n) throw new Refusal('AMOUNT_INVALID');
-      const moved = moveFunds(
-        deps.ids,
-        funds,
-        { type: 'DEPOSIT', actual: amount, held: 0n, counter: 'issuer_bank', referenceId: depositId },
-        deps.clock.now(),
-      );
+      const movement = {
+        type: 'DEPOSIT',
+        actual: amount,
+        held: 0n,
+        counter: 'issuer_bank',
+        referenceId: depositId,
+      } as const;
+      const moved = moveFunds(told, funds, movement);
       return {
         status: 200,
         body: {

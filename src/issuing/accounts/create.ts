@@ -38,10 +38,9 @@ export async function createAccount(
     name: 'account.create',
     owner: tenant.id,
     needs: [],
-    decide() {
+    decide(_, { now }) {
       const refused = accountRefusal(profile, identity, request.currency);
       if (refused || !profile) throw new Refusal(refused ?? 'PROFILE_NOT_FOUND');
-      const now = deps.clock.now();
       const account: ManagedAccount = {
         tenant_id: tenant.id,
         id,

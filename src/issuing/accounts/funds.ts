@@ -1,8 +1,8 @@
 // The one way in which money on an account or prepaid card moves: funds, statement and ledger change together. Pure.
 // Rule: what is held is never more than what a hold put there; actual may go below zero only where the network forces it (a clearing).
-import { assert, type IdMaker } from '../../base/index.ts';
+import { assert } from '../../base/index.ts';
 import { account, type Line, postGroup } from '../../ledger/index.ts';
-import type { Change } from '../../store/index.ts';
+import type { Change, Told } from '../../store/index.ts';
 import type { Funds, StatementType } from './model.ts';
 import { fundsUpdate, statementInsert } from './queries.ts';
 
@@ -22,6 +22,8 @@ export interface Movement {
   /** What a person reads on the statement. No card number, no code. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
+
+type Stamp = Pick<Told, 'now' | 'ids'>;
 
 export interface Moved {
   readonly funds: Funds;
@@ -53,7 +55,7 @@ function linesOf(funds: Funds, { actual, held, counter }: Movement): Line[] {
   ];
 }
 
-function applied(ids: IdMaker, funds: Funds, movement: Movement, at: Date): { funds: Funds; changes: Change[] } {
+function applied({ now, ids }: Stamp, funds: Funds, movement: Movement): { funds: Funds; changes: Change[] } {
   const after: Funds = {
     ...funds,
     actual: funds.actual + movement.actual,
@@ -77,24 +79,24 @@ function applied(ids: IdMaker, funds: Funds, movement: Movement, at: Date): { fu
         available_after: availableOf(after),
         reference_id: movement.referenceId,
         details: movement.details ?? {},
-        created_at: at,
+        created_at: now,
       }),
     ],
   };
 }
 
 /** One movement of loaded (locked) funds. The caller has checked that the money is there. */
-export function moveFunds(ids: IdMaker, funds: Funds, movement: Movement, at: Date): Moved {
+export function moveFunds(told: Stamp, funds: Funds, movement: Movement): Moved {
   assert(movement.counter !== null || movement.actual === 0n, 'a movement with one side only');
-  const done = applied(ids, funds, movement, at);
-  const origin = { projectId: funds.tenant_id, orderId: movement.referenceId, operationId: null, at };
-  const { changes } = postGroup(origin, ids.next(), movement.type.toLowerCase(), linesOf(funds, movement));
+  const done = applied(told, funds, movement);
+  const origin = { projectId: funds.tenant_id, orderId: movement.referenceId, operationId: null, at: told.now };
+  const { changes } = postGroup(origin, told.ids.next(), movement.type.toLowerCase(), linesOf(funds, movement));
   return { funds: done.funds, changes: [...done.changes, ...changes] };
 }
 
 /** From one instrument to another of the same tenant and currency, as one ledger group. */
 export function transferFunds(
-  ids: IdMaker,
+  told: Stamp,
   from: Funds,
   to: Funds,
   amount: bigint,
@@ -103,7 +105,6 @@ export function transferFunds(
     readonly referenceId: bigint;
     readonly details?: Movement['details'];
   },
-  at: Date,
 ): { readonly from: Funds; readonly to: Funds; readonly changes: readonly Change[] } {
   assert(amount > 0n, 'a transfer moves something');
   assert(
@@ -119,10 +120,10 @@ export function transferFunds(
   };
   const out: Movement = { ...side, type: what.types[0], actual: -amount };
   const into: Movement = { ...side, type: what.types[1], actual: amount };
-  const left = applied(ids, from, out, at);
-  const arrived = applied(ids, to, into, at);
-  const origin = { projectId: from.tenant_id, orderId: what.referenceId, operationId: null, at };
-  const { changes } = postGroup(origin, ids.next(), 'transfer', [...linesOf(from, out), ...linesOf(to, into)]);
+  const left = applied(told, from, out);
+  const arrived = applied(told, to, into);
+  const origin = { projectId: from.tenant_id, orderId: what.referenceId, operationId: null, at: told.now };
+  const { changes } = postGroup(origin, told.ids.next(), 'transfer', [...linesOf(from, out), ...linesOf(to, into)]);
   return {
     from: left.funds,
     to: arrived.funds,

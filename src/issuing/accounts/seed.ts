@@ -16,15 +16,14 @@ export interface SeededAccount {
 }
 
 /** Makes the account unless it is there; what is there stays as it is. */
-export async function seedAccount({ committer, clock, ids }: IssuingDeps, seeded: SeededAccount): Promise<void> {
+export async function seedAccount({ committer }: Pick<IssuingDeps, 'committer'>, seeded: SeededAccount): Promise<void> {
   const need = needAccount(seeded.tenantId, seeded.id);
   await committer.submit<null>({
     name: 'account.seed',
     owner: seeded.tenantId,
     needs: [need],
-    decide(loaded) {
+    decide(loaded, told) {
       if (loaded.get(accountKind, { tenantId: seeded.tenantId, id: seeded.id })) return { value: null, changes: [] };
-      const now = clock.now();
       const standing = seeded.blocked ? blocked(ACTIVE, 'USER') : ACTIVE;
       const account = {
         tenant_id: seeded.tenantId,
@@ -35,12 +34,12 @@ export async function seedAccount({ committer, clock, ids }: IssuingDeps, seeded
         tag: null,
         currency: seeded.currency,
         ...(typeof standing === 'string' ? ACTIVE : standing),
-        created_at: now,
-        updated_at: now,
+        created_at: told.now,
+        updated_at: told.now,
       };
       const funds = emptyFunds(seeded.tenantId, seeded.id, seeded.currency);
-      const deposit = { type: 'DEPOSIT', held: 0n, counter: 'issuer_bank', referenceId: ids.next() } as const;
-      const moved = seeded.amount > 0n ? moveFunds(ids, funds, { ...deposit, actual: seeded.amount }, now).changes : [];
+      const deposit = { type: 'DEPOSIT', held: 0n, counter: 'issuer_bank', referenceId: told.ids.next() } as const;
+      const moved = seeded.amount > 0n ? moveFunds(told, funds, { ...deposit, actual: seeded.amount }).changes : [];
       return {
         value: null,
         changes: [accountInsert(account), fundsInsert(funds), ...moved],

@@ -1,7 +1,7 @@
 // A message that asks for money: decided and held in one commit under the locks of card and funds; the tenant, if it wants to be asked,
 // is asked after that commit (forwarded.ts). Rule: a repeated reference is answered as before and changes nothing.
 import { type NetworkAnswer, type NetworkRequest, rrnOf } from '../../network/index.ts';
-import type { Change, Command, Loaded } from '../../store/index.ts';
+import type { Change, Command, Loaded, Told } from '../../store/index.ts';
 import { accountKind, fundsKind, needAccount, needFunds } from '../accounts/index.ts';
 import { type Card, cardKind, cardUpdate, needCard } from '../cards/index.ts';
 import {
@@ -110,7 +110,7 @@ interface Case {
   readonly loaded: Loaded;
   readonly card: Card;
   readonly identity: Identity;
-  readonly now: Date;
+  readonly told: Told;
 }
 
 interface Judged {
@@ -143,14 +143,13 @@ export function authorizeCommand(
       ...(cavvHash === null ? [] : [needUsedCavv(tenantId, cavvHash)]),
       ...(walletTokenId === null ? [] : [needWalletTokens(tenantId, cardId)]),
     ],
-    decide(loaded) {
+    decide(loaded, told) {
       const heard = loaded.get(messageKind, { tenantId, reference: request.reference });
       if (heard?.message) return { value: replayOf(heard.message), changes: [] };
       const card = loaded.get(cardKind, { tenantId, id: cardId });
-      const now = deps.clock.now();
       const identity = loaded.get(identityKind, { tenantId, id: identityId });
       if (!card || !identity) return { value: notFound(request), changes: [] };
-      const asked: Case = { deps, place, around, request, options, loaded, card, identity, now };
+      const asked: Case = { deps, place, around, request, options, loaded, card, identity, told };
       const judged = judgedOf(asked, heard?.reversed ?? false);
       const start = startOf(asked, judged);
       const { approved, reason, explanation } = judged.verdict;
@@ -170,7 +169,7 @@ export function authorizeCommand(
 
 /** What is asked of the card, and what its rules say. `reversed`: it was taken back before it came. */
 function judgedOf(
-  { deps, place, around, request, options, loaded, card, identity, now }: Case,
+  { deps, place, around, request, options, loaded, card, identity, told }: Case,
   reversed: boolean,
 ): Judged {
   const { tenantId, cardId, instrumentId, parentId } = place;
@@ -190,17 +189,17 @@ function judgedOf(
     windows: loaded.get(counterKind, cardKey)?.windows ?? {},
     ...judging(around, identity, card),
     forwarded,
-    now,
+    now: told.now,
   });
   return { demand, verdict, forwarded };
 }
 
 /** The authorization as it begins, nothing booked on it. */
 function startOf(
-  { deps, place, around, request, options, card, now }: Case,
+  { deps, place, around, request, options, card, told }: Case,
   { demand, verdict, forwarded }: Judged,
 ): Authorization {
-  const row = emptyRow(deps, place, around, card, request, now, {
+  const row = emptyRow(deps, told, place, around, card, request, {
     kind: demand.channel === 'credit' ? 'credit' : 'purchase',
     state: !verdict.approved ? 'DECLINED' : forwarded ? 'PENDING' : demand.hold > 0n ? 'OPEN' : 'CLOSED',
   });
@@ -216,7 +215,7 @@ function startOf(
 
 /** The authorization with what is booked on it, the limits that it uses up, and the money it moves. */
 function bookedOn(
-  { request, now }: Case,
+  { request, told: { now } }: Case,
   { demand, verdict: { approved } }: Judged,
   start: Authorization,
   windows: Windows,
@@ -239,7 +238,8 @@ function kept(
   start: Authorization,
   answer: NetworkAnswer,
 ): { readonly row: Authorization; readonly changes: readonly Change[] } {
-  const { deps, place, request, options, loaded, card, now } = asked;
+  const { deps, place, request, options, loaded, card, told } = asked;
+  const { now } = told;
   const { tenantId, cardId, instrumentId } = place;
   const { demand, verdict } = judged;
   const counter = loaded.get(counterKind, { tenantId, id: cardId });
@@ -249,13 +249,12 @@ function kept(
   const tried = triedCard(card, verdict, demand, now);
   const proof = verdict.approved && demand.sca === 'authenticated' ? options.cavvHash : null;
   const changes = [
-    ...written(deps, {
+    ...written(deps, told, {
       before: null,
       booked,
       counter,
       funds: loaded.get(fundsKind, { tenantId, id: instrumentId }),
       event: pending ? 'authorization.pending' : verdict.approved ? 'authorization.approved' : 'authorization.declined',
-      now,
     }),
     messageWritten(
       {

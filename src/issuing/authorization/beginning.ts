@@ -1,6 +1,7 @@
 // An authorization as it begins, and what the network keeps of its answers. Rule: drawn once, with the first message; later messages
 // of the same payment answer with the same codes.
 import { type NetworkAnswer, type NetworkRequest, networkTransactionId, rrnOf } from '../../network/index.ts';
+import type { Told } from '../../store/index.ts';
 import type { Card } from '../cards/index.ts';
 import type { Authorization, KeptAnswer } from '../payments/index.ts';
 import type { IssuingDeps } from '../requests/index.ts';
@@ -13,10 +14,14 @@ export type Wire = Pick<
   'operation' | 'reference' | 'original' | 'amount' | 'stan' | 'transmittedAt' | 'terminal' | 'channel' | 'final'
 >;
 
-export const freshAnswer = (deps: IssuingDeps, card: Pick<Card, 'brand'>, request: Wire): KeptAnswer => ({
-  authCode: String(deps.random.int(1_000_000)).padStart(6, '0'),
+export const freshAnswer = (
+  { chance }: Pick<Told, 'chance'>,
+  card: Pick<Card, 'brand'>,
+  request: Wire,
+): KeptAnswer => ({
+  authCode: String(chance.int(1_000_000)).padStart(6, '0'),
   rrn: rrnOf(request.transmittedAt, request.stan),
-  networkTransactionId: networkTransactionId(card.brand.toLowerCase(), request.transmittedAt, deps.random),
+  networkTransactionId: networkTransactionId(card.brand.toLowerCase(), request.transmittedAt, chance),
 });
 
 /** The answer to a message, with what the network keeps of its authorization. */
@@ -44,19 +49,19 @@ export const DAY_MS = 86_400_000;
 
 /** An authorization before anything was booked on it. */
 export function emptyRow(
-  deps: IssuingDeps,
+  deps: Pick<IssuingDeps, 'rate'>,
+  told: Told,
   place: CardPlace,
   around: Surroundings,
   card: Card,
   request: Wire,
-  now: Date,
   fields: Pick<Authorization, 'kind' | 'state'>,
 ): Authorization {
   const { terminal } = request;
   const rate = request.amount.currency === card.currency ? null : deps.rate(request.amount.currency, card.currency);
   return {
     tenant_id: place.tenantId,
-    id: deps.ids.next(),
+    id: told.ids.next(),
     card_id: place.cardId,
     instrument_id: place.instrumentId,
     ...fields,
@@ -81,7 +86,7 @@ export function emptyRow(
     details: {
       tariff: tariffOf(around, request, card.currency),
       holdDays: holdDaysOf(around, terminal.mcc, request.final),
-      answer: freshAnswer(deps, card, request),
+      answer: freshAnswer(told, card, request),
       refunds: {},
       forwarding: null,
       walletTokenId: null,
@@ -90,7 +95,7 @@ export function emptyRow(
     },
     events: 0,
     expires_at: null,
-    created_at: now,
-    updated_at: now,
+    created_at: told.now,
+    updated_at: told.now,
   };
 }

@@ -1,7 +1,7 @@
 // What follows an authorization: increment, clearing, reversal, refund, expiry. Each message is one command, found by its reference.
 // Rule: what the network has settled is posted whatever the card or its funds are; what it only asks for is decided.
 import type { Rate } from '../../ledger/index.ts';
-import type { Decision, Loaded } from '../../store/index.ts';
+import type { Decision, Loaded, Told } from '../../store/index.ts';
 import { accountKind, fundsKind, needAccount, needFunds } from '../accounts/index.ts';
 import { type Card, cardKind, needCard } from '../cards/index.ts';
 import { billed, type Demand, decide, given, REASONS, type Reason, type Step } from '../decision/index.ts';
@@ -47,7 +47,7 @@ interface Facts {
   readonly row: Authorization | null;
   readonly windows: Windows;
   readonly loaded: Loaded;
-  readonly now: Date;
+  readonly told: Told;
 }
 
 interface Done {
@@ -68,7 +68,7 @@ function rateNow({ deps, wire: { amount }, card, row }: Facts): Rate | null {
 }
 
 const increment: Rule = (facts) => {
-  const { deps, place, around, wire, card, identity, row, windows, loaded, now } = facts;
+  const { deps, place, around, wire, card, identity, row, windows, loaded, told } = facts;
   if (row?.kind !== 'purchase' || row.state === 'DECLINED') return { refused: 'ORIGINAL_NOT_FOUND' };
   if (row.state !== 'OPEN' || row.currency !== wire.amount.currency) return { refused: 'OPERATION_INVALID' };
   const rate = deps.rate(wire.amount.currency, card.currency);
@@ -100,22 +100,22 @@ const increment: Rule = (facts) => {
     windows,
     ...judging(around, identity, card),
     forwarded: false,
-    now,
+    now: told.now,
   });
   if (reason || more === null) return { refused: reason ?? 'RATE_MISSING', explanation };
-  const longer = { ...row, expires_at: new Date(now.getTime() + row.details.holdDays * DAY_MS) };
-  const booked = hold(longer, windows, { asked: wire.amount.minor, billed: more }, now, false);
+  const longer = { ...row, expires_at: new Date(told.now.getTime() + row.details.holdDays * DAY_MS) };
+  const booked = hold(longer, windows, { asked: wire.amount.minor, billed: more }, told.now, false);
   return { booked, event: 'authorization.incremented', explanation };
 };
 
 /** A row for what no authorization stands before. */
-const newRow = ({ deps, place, around, card, wire, now }: Facts, kind: 'forced' | 'refund'): Authorization => ({
-  ...emptyRow(deps, place, around, card, wire, now, { kind, state: 'CLOSED' }),
+const newRow = ({ deps, place, around, card, wire, told }: Facts, kind: 'forced' | 'refund'): Authorization => ({
+  ...emptyRow(deps, told, place, around, card, wire, { kind, state: 'CLOSED' }),
   amount: wire.amount.minor,
 });
 
 const charge: Rule = (facts) => {
-  const { wire, card, row, windows, now } = facts;
+  const { wire, card, row, windows, told } = facts;
   if (row && (row.state === 'PENDING' || row.currency !== wire.amount.currency))
     return { refused: 'OPERATION_INVALID' };
   if (row && (row.state === 'DECLINED' || row.kind !== 'purchase')) return { refused: 'ORIGINAL_NOT_FOUND' };
@@ -124,23 +124,23 @@ const charge: Rule = (facts) => {
   if (minor === null) return { refused: 'RATE_MISSING' };
   const amount = { asked: wire.amount.minor, billed: minor };
   return {
-    booked: clear(row ?? newRow(facts, 'forced'), windows, amount, wire.final, now),
+    booked: clear(row ?? newRow(facts, 'forced'), windows, amount, wire.final, told.now),
     event: 'authorization.cleared',
   };
 };
 
 /** Gives back a part of what was cleared: a refund, or a clearing that is taken back. */
 const giveBackCleared = (
-  { wire, row, windows, now }: Facts & { readonly row: Authorization },
+  { wire, row, windows, told }: Facts & { readonly row: Authorization },
   event: string,
 ): Done | Refused => {
   const left = BigInt(row.asked.cleared) - BigInt(row.asked.refunded);
   if (wire.amount.minor <= 0n || wire.amount.minor > left) return { refused: 'AMOUNT_INVALID' };
   const amount = { asked: wire.amount.minor, billed: clearedShare(row, wire.amount.minor) };
-  return { booked: giveMoney(row, windows, amount, wire.reference, now), event };
+  return { booked: giveMoney(row, windows, amount, wire.reference, told.now), event };
 };
 
-const releaseOpen = ({ wire, row, windows, now }: Facts & { readonly row: Authorization }): Done | Refused => {
+const releaseOpen = ({ wire, row, windows, told }: Facts & { readonly row: Authorization }): Done | Refused => {
   const open = BigInt(row.asked.open);
   const { minor } = wire.amount;
   if (minor === 0n && row.authorized === 0n && row.state === 'CLOSED')
@@ -151,15 +151,21 @@ const releaseOpen = ({ wire, row, windows, now }: Facts & { readonly row: Author
   const known: Authorization = row.state === 'PENDING' ? { ...row, state: 'CLOSED' } : row;
   const amount = row.state === 'PENDING' ? 'all' : { asked: minor, billed: openShare(row, minor) };
   return {
-    booked: release(known, windows, amount, now, 'AUTHORISATION_REVERSAL'),
+    booked: release(known, windows, amount, told.now, 'AUTHORISATION_REVERSAL'),
     event: 'authorization.reversed',
   };
 };
 
-const undoRefund = ({ wire, row, original, windows, now }: Facts & { readonly row: Authorization }): Done | Refused => {
+const undoRefund = ({
+  wire,
+  row,
+  original,
+  windows,
+  told,
+}: Facts & { readonly row: Authorization }): Done | Refused => {
   const reference = original?.reference ?? '';
   const given = row.details.refunds[reference];
-  const booked = takeBack(row, windows, reference, now);
+  const booked = takeBack(row, windows, reference, told.now);
   if (!given || !booked) return { refused: 'ORIGINAL_NOT_FOUND' };
   return wire.amount.minor === BigInt(given.asked)
     ? { booked, event: 'authorization.refund_reversed' }
@@ -183,7 +189,7 @@ const reverse: Rule = (facts) => {
 };
 
 const refund: Rule = (facts) => {
-  const { wire, card, row, windows, now } = facts;
+  const { wire, card, row, windows, told } = facts;
   if (row)
     return row.currency === wire.amount.currency
       ? giveBackCleared({ ...facts, row }, 'authorization.refunded')
@@ -193,7 +199,7 @@ const refund: Rule = (facts) => {
   if (minor === null) return { refused: 'RATE_MISSING' };
   const amount = { asked: wire.amount.minor, billed: minor };
   return {
-    booked: giveMoney(newRow(facts, 'refund'), windows, amount, wire.reference, now),
+    booked: giveMoney(newRow(facts, 'refund'), windows, amount, wire.reference, told.now),
     event: 'authorization.refunded',
   };
 };
@@ -232,7 +238,7 @@ async function attempt(
       needIdentity(tenantId, identityId),
       ...(parentId === null ? [] : [needAccount(tenantId, parentId)]),
     ],
-    decide(loaded) {
+    decide(loaded, told) {
       const known = loaded.get(messageKind, { tenantId, reference: wire.reference })?.message;
       if (known?.answer)
         return { value: { answer: answerOf(known.answer), row: null, reason: null, explanation: [] }, changes: [] };
@@ -260,7 +266,7 @@ async function attempt(
         row,
         windows: loaded.get(counterKind, cardKey)?.windows ?? {},
         loaded,
-        now: deps.clock.now(),
+        told,
       };
       const ruling = minor === null ? ({ refused: 'ORIGINAL_NOT_FOUND' } as const) : RULES[wire.operation](facts);
       return ended(facts, wire.operation, ruling);
@@ -270,13 +276,13 @@ async function attempt(
 
 /** What a message is answered, and all that is written of it. */
 function ended(facts: Facts, operation: FollowUp, ruling: Done | Refused): Decision<Outcome> {
-  const { deps, place, wire, card, row, loaded, now } = facts;
+  const { deps, place, wire, card, row, loaded, told } = facts;
   const { tenantId, cardId, instrumentId } = place;
   const done = 'booked' in ruling ? ruling : null;
   const reason = 'refused' in ruling ? ruling.refused : null;
   const after = done?.booked.row ?? row;
   const answer = answerWith(
-    after?.details.answer ?? freshAnswer(deps, card, wire),
+    after?.details.answer ?? freshAnswer(told, card, wire),
     reason ? REASONS[reason] : '00',
     done ? wire.amount.minor : null,
   );
@@ -288,19 +294,18 @@ function ended(facts: Facts, operation: FollowUp, ruling: Done | Refused): Decis
     authorization_id: after?.id ?? null,
     amount: wire.amount.minor,
     answer: storedAnswer(answer),
-    created_at: now,
+    created_at: told.now,
   };
   return {
     value: { answer, row: after, reason, explanation: ruling.explanation ?? [] },
     changes: [
       ...(done
-        ? written(deps, {
+        ? written(deps, told, {
             before: row,
             booked: done.booked,
             counter: loaded.get(counterKind, { tenantId, id: cardId }),
             funds: loaded.get(fundsKind, { tenantId, id: instrumentId }),
             event: done.event,
-            now,
           })
         : []),
       messageWritten(message, null),
@@ -340,9 +345,9 @@ export async function expire(deps: IssuingDeps, tenantId: bigint, id: bigint, wh
       needCounter(tenantId, cardId),
       needFunds(tenantId, instrumentId),
     ],
-    decide(loaded) {
+    decide(loaded, told) {
       const row = loaded.get(authorizationKind, { tenantId, id });
-      const now = deps.clock.now();
+      const { now } = told;
       const due = row?.state === 'OPEN' && (when === 'now' || (row.expires_at !== null && row.expires_at <= now));
       if (!row || !due) return { value: false, changes: [] };
       const counter = loaded.get(counterKind, { tenantId, id: cardId });
@@ -351,13 +356,12 @@ export async function expire(deps: IssuingDeps, tenantId: bigint, id: bigint, wh
       const funds = loaded.get(fundsKind, { tenantId, id: instrumentId });
       return {
         value: true,
-        changes: written(deps, {
+        changes: written(deps, told, {
           before: row,
           booked: { ...booked, row: after },
           counter,
           funds,
           event: 'authorization.expired',
-          now,
         }),
       };
     },

@@ -61,7 +61,7 @@ function conclude(deps: IssuingDeps, row: Authorization, { approve, reason, note
       needCounter(tenantId, cardId),
       needFunds(tenantId, instrumentId),
     ],
-    decide(loaded) {
+    decide(loaded, told) {
       const found = loaded.get(authorizationKind, { tenantId, id }) ?? row;
       const message = loaded.get(messageKind, { tenantId, reference })?.message ?? null;
       if (found.state !== 'PENDING' || !message) {
@@ -70,14 +70,13 @@ function conclude(deps: IssuingDeps, row: Authorization, { approve, reason, note
           : answerWith(found.details.answer, REASONS[reason], null);
         return { value: { answer, row: found, reason: found.reason, explanation: found.explanation }, changes: [] };
       }
-      const now = deps.clock.now();
       const counter = loaded.get(counterKind, { tenantId, id: cardId });
       const windows = counter?.windows ?? {};
       const explanation = found.explanation.map((step) =>
         step.check === 'FORWARDING' ? ({ ...step, result: approve ? 'PASSED' : 'FAILED', note } as const) : step,
       );
       const code = approve ? found.response_code : REASONS[reason];
-      const told: Authorization = {
+      const heard: Authorization = {
         ...found,
         explanation,
         response_code: code,
@@ -85,19 +84,18 @@ function conclude(deps: IssuingDeps, row: Authorization, { approve, reason, note
         details: { ...found.details, forwarding: note },
       };
       const booked = approve
-        ? { row: { ...told, state: 'OPEN' as const }, windows, movements: [] }
-        : release({ ...told, state: 'DECLINED' }, windows, 'all', now, 'AUTHORISATION_REVERSAL');
+        ? { row: { ...heard, state: 'OPEN' as const }, windows, movements: [] }
+        : release({ ...heard, state: 'DECLINED' }, windows, 'all', told.now, 'AUTHORISATION_REVERSAL');
       const answer = answerWith(found.details.answer, code, approve ? message.amount : null, cvvOf(found));
       return {
         value: { answer, row: booked.row, reason: booked.row.reason, explanation },
         changes: [
-          ...written(deps, {
+          ...written(deps, told, {
             before: found,
             booked,
             counter,
             funds: loaded.get(fundsKind, { tenantId, id: instrumentId }),
             event: approve ? 'authorization.approved' : 'authorization.declined',
-            now,
           }),
           messageWritten({ ...message, answer: storedAnswer(answer) }, message),
         ],
@@ -110,7 +108,7 @@ function conclude(deps: IssuingDeps, row: Authorization, { approve, reason, note
 const cvvOf = ({ explanation }: Authorization): string | null =>
   explanation.some(({ check, result }) => check === 'CVV' && result === 'PASSED') ? 'M' : null;
 
-const told = (deps: IssuingDeps, row: Authorization): Readonly<Record<string, unknown>> => ({
+const questionOf = (deps: IssuingDeps, row: Authorization): Readonly<Record<string, unknown>> => ({
   type: 'authorization.request',
   timestamp: row.created_at.toISOString(),
   data: {
@@ -139,7 +137,7 @@ export async function askTenant(
     ? await forward({
         ...to,
         id: deps.permutation.outward(row.id),
-        body: told(deps, row),
+        body: questionOf(deps, row),
       }).catch((error: unknown) => {
         deps.log.warn({ err: error }, 'forwarding failed');
         return { decision: null, cause: 'failed' };

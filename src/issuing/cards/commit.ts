@@ -1,6 +1,6 @@
 // A request that changes one card: one commit, decided on the locked row.
 // Rule: a card that isn't the asker's is as unknown as one that isn't there.
-import type { Loaded, Need, Once } from '../../store/index.ts';
+import type { Loaded, Need, Once, Told } from '../../store/index.ts';
 import { type CommittedAnswer, commitAnswer, type Ending, type IssuingDeps, Refusal } from '../requests/index.ts';
 import { type Asker, askerIs } from './asker.ts';
 import type { Card } from './model.ts';
@@ -13,7 +13,7 @@ export interface CardCommand {
   /** Besides the card's row. */
   readonly needs?: readonly Need[];
   /** Pure. Refuses by throwing a Refusal. */
-  decide(card: Card, loaded: Loaded): Ending;
+  decide(card: Card, loaded: Loaded, told: Told): Ending;
 }
 
 /** RESOURCE_NOT_FOUND for a card that isn't there or isn't the asker's. */
@@ -26,9 +26,9 @@ export const commitOnCard = (
     name,
     owner: asker.tenantId,
     needs: [needCard(asker.tenantId, id), ...needs],
-    decide(loaded): Ending {
+    decide(loaded, told): Ending {
       const card = loaded.get(cardKind, { tenantId: asker.tenantId, id });
       if (!askerIs(card, asker)) throw new Refusal('RESOURCE_NOT_FOUND');
-      return decide(card, loaded);
+      return decide(card, loaded, told);
     },
   });

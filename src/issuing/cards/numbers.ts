@@ -1,7 +1,8 @@
 // Card numbers: the n-th of a range, by a keyed permutation, so that every number is given out once and none tells its neighbours.
 // Rule: a number is made inside the commit that counts it as used.
 import { assert, luhnDigit, Pan } from '../../base/index.ts';
-import type { Change, Loaded } from '../../store/index.ts';
+import type { Change, Loaded, Told } from '../../store/index.ts';
+import type { Sealer } from '../../vault/index.ts';
 import { type IssuingDeps, Refusal } from '../requests/index.ts';
 import { type Brand, type CardRange, type Profile, rangeKind, rangeUpdate } from '../tenants/index.ts';
 import { liveChanges } from './counts-queries.ts';
@@ -48,19 +49,24 @@ export interface DrawnNumber {
   readonly brand: Brand;
   readonly pan: Pan;
   /** What makes the card: its row, its number, the range that has one number less, the counts of live cards. */
-  changesFor(card: Card): Change[];
+  changesFor(card: Card, told: Told): Change[];
 }
 
 /** The next number of the range; INSTRUMENT_NOT_FOUND where the profile has no range, or the range no number left. */
-export function drawNumber({ vault }: IssuingDeps, loaded: Loaded, rangeName: string | null): DrawnNumber {
+export function drawNumber(
+  { vault }: IssuingDeps,
+  seal: Sealer,
+  loaded: Loaded,
+  rangeName: string | null,
+): DrawnNumber {
   const range = rangeName === null ? undefined : loaded.get(rangeKind, rangeName);
   if (!range || range.used >= range.size) throw new Refusal('INSTRUMENT_NOT_FOUND');
   const pan = nextNumber((purpose, data) => vault.keyed(purpose, data), range);
   return {
     brand: range.brand,
     pan,
-    changesFor(card) {
-      const sealed = vault.seal(card.tenant_id, card.id, { pan, expiry: '', holder: null });
+    changesFor(card, told) {
+      const sealed = seal(card.tenant_id, card.id, { pan, expiry: '', holder: null }, told);
       return [
         cardInsert(card),
         sealed.change,

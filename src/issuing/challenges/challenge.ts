@@ -117,7 +117,7 @@ export async function enrol(deps: IssuingDeps, payment: Payment): Promise<Enrolm
     await challengeInsert(deps.db, bare);
     return { kind: 'challenge', challenge: shown(deps, bare, fallback) };
   }
-  const code = oneTimeCode(deps);
+  const code = oneTimeCode(deps, deps.random);
   const row: ChallengeRow = { ...bare, code_hash: hashOf(deps, bare, code), sends: 1 };
   await deps.db.transaction(async (db) => {
     await challengeInsert(db, row);
@@ -185,7 +185,7 @@ async function sendCode(deps: IssuingDeps, row: ChallengeRow): Promise<Challenge
   const { mobile } = row;
   if (mobile === null) return null;
   const now = deps.clock.now();
-  const code = oneTimeCode(deps);
+  const code = oneTimeCode(deps, deps.random);
   return deps.db.transaction(async (db) => {
     const sent = await challengeSend(db, row, {
       codeHash: hashOf(deps, row, code),

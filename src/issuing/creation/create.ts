@@ -1,5 +1,6 @@
 // POST /cards/request. Conflicts in the documented order; limits, number and card are one atomic step behind them.
-import type { Change, Loaded, Need, Once } from '../../store/index.ts';
+import type { Change, Loaded, Need, Once, Told } from '../../store/index.ts';
+import type { Sealer } from '../../vault/index.ts';
 import { messageFor, oneTimeCode } from '../access/index.ts';
 import { ACTIVE, accountKind, emptyFunds, fundsInsert, needAccount } from '../accounts/index.ts';
 import {
@@ -127,6 +128,7 @@ interface Plan {
   readonly mobileKey: MobileKey | null;
   readonly rangeName: string | null;
   readonly id: bigint;
+  readonly seal: Sealer;
 }
 
 /** `installation`: the limits of the installation; the others are those of the owner and the programme. */
@@ -162,6 +164,7 @@ function planOf(
         : null,
     rangeName: profile && rangeFor(profile, wanted.currency, wanted.country),
     id: deps.ids.next(),
+    seal: deps.vault.sealer(),
   };
 }
 
@@ -198,7 +201,7 @@ export async function createCard(
     name: 'card.create',
     owner: tenant.id,
     needs,
-    decide(loaded): Ending {
+    decide(loaded, told): Ending {
       const mobileHolder = plan.mobileKey ? loaded.get(mobileKind, plan.mobileKey) : undefined;
       const refused = creationConflict({
         wanted,
@@ -215,7 +218,7 @@ export async function createCard(
       if (refused) throw new Refusal(refused);
       const full = plan.checks.find(({ key, most }) => (loaded.get(countKind, key) ?? 0n) >= most);
       if (full) throw new Refusal(full.code);
-      return made(deps, plan, parent?.id ?? null, mobileHolder, loaded);
+      return made(deps, told, plan, parent?.id ?? null, mobileHolder, loaded);
     },
   });
 }
@@ -223,6 +226,7 @@ export async function createCard(
 /** The card, its number, its funds, its counts: nothing stands in its way any more but the range. */
 function made(
   deps: IssuingDeps,
+  told: Told,
   plan: Plan,
   parentId: bigint | null,
   mobileHolder: bigint | undefined,
@@ -230,13 +234,13 @@ function made(
 ): Ending {
   const { owner, profile } = plan;
   if (!profile) throw new Refusal('INSTRUMENT_NOT_FOUND');
-  const drawn = drawNumber(deps, loaded, plan.rangeName);
-  const bare = newCard(deps, plan, profile, parentId, drawn);
+  const drawn = drawNumber(deps, plan.seal, loaded, plan.rangeName);
+  const bare = newCard(told, plan, profile, parentId, drawn);
   const { card, changes: plastic } = profile.settings.physicalByDefault
-    ? withPlastic(deps, owner, bare, profile)
+    ? withPlastic(deps, told, owner, bare, profile)
     : { card: bare, changes: [] };
   const changes: Change[] = [
-    ...drawn.changesFor(card),
+    ...drawn.changesFor(card, told),
     ...(parentId === null ? [fundsInsert(emptyFunds(card.tenant_id, card.id, card.currency))] : []),
     ...(plan.mobileKey && mobileHolder === undefined ? [mobileInsert(plan.mobileKey, card.identity_id)] : []),
     ...plastic,
@@ -250,13 +254,12 @@ function made(
 }
 
 function newCard(
-  { clock }: IssuingDeps,
+  { now }: Told,
   { owner: { tenant, identity }, input: { data }, wanted, programme, id }: Plan,
   profile: Profile,
   parentId: bigint | null,
   { brand, pan }: DrawnNumber,
 ): Card {
-  const now = clock.now();
   const { settings } = profile;
   const card: Card = {
     tenant_id: tenant.id,
@@ -313,12 +316,13 @@ const classificationOf = ({ type }: Identity): Card['classification'] =>
 /** physicalByDefault: the plastic is ordered to the billing address, and its activation code sent to who asked for the card. */
 function withPlastic(
   deps: IssuingDeps,
+  told: Told,
   { user, tenant }: CardOwner,
   card: Card,
   { settings: { physical } }: Profile,
 ): { readonly card: Card; readonly changes: readonly Change[] } {
   if (!user) throw new Refusal('LINKED_USER_NOT_FOUND');
-  const code = oneTimeCode(deps);
+  const code = oneTimeCode(deps, told.chance);
   const order = orderedPlastic(
     deps,
     {
@@ -335,7 +339,7 @@ function withPlastic(
   const changed: Card = { ...card, details: { ...card.details, physical: order } };
   const text = `${code} activates your ${tenant.name} card ending in ${card.last_four}.`;
   const message = user.mobile
-    ? messageFor(deps, { tenantId: tenant.id, channel: 'SMS', recipient: user.mobile, text })
-    : messageFor(deps, { tenantId: tenant.id, channel: 'EMAIL', recipient: user.email, text });
+    ? messageFor(told, { tenantId: tenant.id, channel: 'SMS', recipient: user.mobile, text })
+    : messageFor(told, { tenantId: tenant.id, channel: 'EMAIL', recipient: user.email, text });
   return { card: { ...changed, due_at: dueAtOf(changed) }, changes: [message] };
 }

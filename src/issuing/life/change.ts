@@ -1,6 +1,6 @@
 // What a cardholder or the operator does to a card: block, unblock, remove, report it lost or stolen.
 // Rule: one commit under the card's lock, and under that of its funds where money has a say; counts follow what is destroyed.
-import type { Kind, Loaded, Need, Once } from '../../store/index.ts';
+import type { Kind, Loaded, Need, Once, Told } from '../../store/index.ts';
 import { blocked, destroyed, type Funds, fundsKind, needFunds, type Standing, unblocked } from '../accounts/index.ts';
 import {
   type Asker,
@@ -76,13 +76,12 @@ export type CardMove = keyof typeof MOVES;
 
 /** The card with its new standing, and all that follows from it: counts, wallet tokens, timers. */
 export function restand(
-  deps: Pick<IssuingDeps, 'clock'>,
+  { now }: Pick<Told, 'now'>,
   loaded: Loaded,
   card: Card,
   standing: Standing,
   details: Partial<Card['details']> = {},
 ): { readonly card: Card; readonly changes: Ending['changes'] } {
-  const now = deps.clock.now();
   const key = { tenantId: card.tenant_id, id: card.id };
   const known = loaded.get(walletTokensKind, key) ?? [];
   const gone = card.state !== 'DESTROYED' && standing.state === 'DESTROYED';
@@ -123,7 +122,7 @@ export function changeCard(
     asker,
     id,
     needs: needsOfChange(asker.tenantId, id, openHolds),
-    decide(card, loaded) {
+    decide(card, loaded, told) {
       const facts: Facts = {
         card,
         funds: loaded.get(fundsKind, key) ?? null,
@@ -132,7 +131,7 @@ export function changeCard(
       };
       const standing = rule.stand(facts);
       if (typeof standing === 'string') throw new Refusal(standing);
-      const { changes } = restand(deps, loaded, card, standing, rule.notes?.(facts));
+      const { changes } = restand(told, loaded, card, standing, rule.notes?.(facts));
       return { status: 204, body: null, changes };
     },
   });

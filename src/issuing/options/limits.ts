@@ -43,11 +43,11 @@ export function changeLimits(
     name: 'card.limits',
     asker: askerOf(session),
     id,
-    decide(card) {
+    decide(card, _, { now }) {
       const rules = change(card.details.rules);
       const refused = limitsRefusal(rules, card, session.tenant.settings.prepaidSpendLimits);
       if (refused) throw new Refusal(refused);
-      const after: Card = { ...card, details: { ...card.details, rules }, updated_at: deps.clock.now() };
+      const after: Card = { ...card, details: { ...card.details, rules }, updated_at: now };
       return { status: 204, body: null, changes: [cardUpdate(after)] };
     },
   });

@@ -17,6 +17,7 @@ import {
   type ThreeDs,
   type Wanted,
 } from '../creation/index.ts';
+import type { CardViewer } from '../reading/index.ts';
 import { type CommittedAnswer, type IssuingDeps, Refusal } from '../requests/index.ts';
 import type { Profile } from '../tenants/index.ts';
 
@@ -95,7 +96,7 @@ export async function patchCard(
   card: Card,
   profile: Profile,
   change: CardChange,
-  view: (card: Card) => object,
+  view: CardViewer,
   once: Once | null,
 ): Promise<CommittedAnswer> {
   const programme = await programmeOf(deps, session);
@@ -113,7 +114,7 @@ export async function patchCard(
     asker: askerOf(session),
     id: card.id,
     needs: mobileKey ? [needMobile(mobileKey)] : [],
-    decide(locked, loaded) {
+    decide(locked, loaded, told) {
       if (locked.state === 'DESTROYED') throw new Refusal('INSTRUMENT_DESTROYED');
       const wanted = wantedAfter(locked, change);
       const { country } = wanted;
@@ -141,10 +142,10 @@ export async function patchCard(
         threeDs: change.threeDSecureAuthConfig !== undefined || change.cardholderMobileNumber !== undefined,
       });
       if (refused) throw new Refusal(refused);
-      const after = changedCard(locked, change, wanted, profile, deps.clock.now());
+      const after = changedCard(locked, change, wanted, profile, told.now);
       return {
         status: 200,
-        body: view(after),
+        body: view(after, told),
         changes: [
           cardUpdate(after),
           ...(mobileKey && holder === undefined ? [mobileInsert(mobileKey, session.identity.id)] : []),

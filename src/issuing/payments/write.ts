@@ -2,7 +2,7 @@
 // Rule: this is the only way in which an authorization reaches its tables.
 import { assert } from '../../base/index.ts';
 import { eventInsert } from '../../events/index.ts';
-import type { Change } from '../../store/index.ts';
+import type { Change, Told } from '../../store/index.ts';
 import { type Funds, moveFunds } from '../accounts/index.ts';
 import type { IssuingDeps } from '../requests/index.ts';
 import { counterInsert, counterUpdate, type SpendCounter } from '../rules/index.ts';
@@ -18,7 +18,6 @@ interface Writing {
   readonly funds: Funds | undefined;
   /** `authorization.approved` and its like. */
   readonly event: string;
-  readonly now: Date;
 }
 
 const shown = (row: Authorization, { outward }: IssuingDeps['permutation']): Record<string, unknown> => ({
@@ -48,20 +47,21 @@ function counterWritten(row: Authorization, counter: SpendCounter | undefined, b
 }
 
 export function written(
-  deps: Pick<IssuingDeps, 'ids' | 'permutation'>,
-  { before, booked, counter, funds, event, now }: Writing,
+  { permutation }: Pick<IssuingDeps, 'permutation'>,
+  told: Pick<Told, 'now' | 'ids'>,
+  { before, booked, counter, funds, event }: Writing,
 ): Change[] {
-  const row: Authorization = { ...booked.row, events: booked.row.events + 1, updated_at: now };
+  const row: Authorization = { ...booked.row, events: booked.row.events + 1, updated_at: told.now };
   const changes: Change[] = [
     before ? authorizationUpdate(row) : authorizationInsert(row),
     eventInsert({
       project_id: row.tenant_id,
-      id: deps.ids.next(),
+      id: told.ids.next(),
       order_id: row.id,
       sequence: row.events,
       type: event,
-      data: shown(row, deps.permutation),
-      created_at: now,
+      data: shown(row, permutation),
+      created_at: told.now,
     }),
   ];
   let current = funds;
@@ -69,12 +69,12 @@ export function written(
     assert(current, 'the instrument of an authorization has funds');
     // A parent account's statement is read card by card: by this id, as the outside sees it.
     const details = {
-      cardId: deps.permutation.outward(row.card_id),
+      cardId: permutation.outward(row.card_id),
       merchantName: row.merchant.name,
       merchantId: row.merchant.id,
       mcc: row.merchant.mcc,
     };
-    const moved = moveFunds(deps.ids, current, { ...movement, referenceId: row.id, details }, now);
+    const moved = moveFunds(told, current, { ...movement, referenceId: row.id, details });
     current = moved.funds;
     changes.push(...moved.changes);
   }

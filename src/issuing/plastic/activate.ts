@@ -5,6 +5,7 @@ import type { Once } from '../../store/index.ts';
 import { blocked } from '../accounts/index.ts';
 import { type Asker, type Card, cardUpdate, commitOnCard, dueAtOf } from '../cards/index.ts';
 import { needsOfChange, type OpenHolds, restand } from '../life/index.ts';
+import type { CardViewer } from '../reading/index.ts';
 import { type CommittedAnswer, type IssuingDeps, Refusal, type RefusalCode, refusedEnding } from '../requests/index.ts';
 import { activationHash } from './order.ts';
 
@@ -25,7 +26,7 @@ export function activateCard(
   asker: Asker,
   id: bigint,
   code: string,
-  view: (card: Card) => object,
+  view: CardViewer,
   openHolds: OpenHolds,
   once: Once | null,
 ): Promise<CommittedAnswer> {
@@ -34,7 +35,7 @@ export function activateCard(
     asker,
     id,
     needs: needsOfChange(asker.tenantId, id, openHolds),
-    decide(card, loaded) {
+    decide(card, loaded, told) {
       const refused = ACTIVATION.find(([, applies]) => applies(card));
       const { physical } = card.details;
       if (refused || !physical) throw new Refusal(refused?.[0] ?? 'INSTRUMENT_NOT_PHYSICAL');
@@ -46,7 +47,7 @@ export function activateCard(
         if (typeof standing === 'string') throw new Refusal(standing);
         const { state, blocks, destroyed_reason } = standing;
         const { changes } = restand(
-          deps,
+          told,
           loaded,
           card,
           { state, blocks, destroyed_reason },
@@ -69,10 +70,10 @@ export function activateCard(
             wrongActivationCodes: 0,
           },
         },
-        updated_at: deps.clock.now(),
+        updated_at: told.now,
       };
       const after: Card = { ...changed, due_at: dueAtOf(changed) };
-      return { status: 200, body: view(after), changes: [cardUpdate(after)] };
+      return { status: 200, body: view(after, told), changes: [cardUpdate(after)] };
     },
   });
 }

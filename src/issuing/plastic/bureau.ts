@@ -59,7 +59,7 @@ export function manufactured(
     name: 'card.manufactured',
     owner: tenantId,
     needs: [need],
-    decide(loaded): Ending {
+    decide(loaded, { now }): Ending {
       const card = loaded.get(cardKind, { tenantId, id });
       const physical = card?.details.physical;
       if (!card || !physical) throw new Refusal('INSTRUMENT_NOT_PHYSICAL');
@@ -70,7 +70,7 @@ export function manufactured(
         deliveryTrackingCode: report.deliveryTrackingCode ?? physical.deliveryTrackingCode,
         deliveryTrackingMethod: report.deliveryTrackingMethod ?? physical.deliveryTrackingMethod,
       };
-      const changed: Card = { ...card, details: { ...card.details, physical: made }, updated_at: deps.clock.now() };
+      const changed: Card = { ...card, details: { ...card.details, physical: made }, updated_at: now };
       const after: Card = { ...changed, due_at: dueAtOf(changed) };
       return { status: 204, body: null, changes: [cardUpdate(after)] };
     },

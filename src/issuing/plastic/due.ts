@@ -66,9 +66,8 @@ function runOne(deps: IssuingDeps, tenantId: bigint, id: bigint, openHolds: Open
     name: 'card.due',
     owner: tenantId,
     needs: needsOfChange(tenantId, id, openHolds),
-    decide(loaded) {
+    decide(loaded, { now }) {
       const card = loaded.get(cardKind, { tenantId, id });
-      const now = deps.clock.now();
       if (!card?.due_at || card.due_at > now) return { value: undefined, changes: [] };
       const { physical } = card.details;
       const made = physical ? bureauStep(deps, physical, now) : null;
@@ -88,7 +87,7 @@ function runOne(deps: IssuingDeps, tenantId: bigint, id: bigint, openHolds: Open
         const after: Card = { ...card, due_at: null };
         return { value: undefined, changes: [cardUpdate(after)] };
       }
-      const { changes } = restand(deps, loaded, card, standing);
+      const { changes } = restand({ now }, loaded, card, standing);
       return { value: undefined, changes };
     },
   });

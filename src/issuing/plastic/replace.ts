@@ -1,6 +1,7 @@
 // Replacement: a damaged card gets new plastic with the same number; a lost or stolen one gives way to a new card, and its money or its debt
 // moves there.
-import type { Change, Loaded, Once } from '../../store/index.ts';
+import type { Change, Loaded, Once, Told } from '../../store/index.ts';
+import type { Sealer } from '../../vault/index.ts';
 import { ACTIVE, destroyed, emptyFunds, type Funds, fundsInsert, fundsKind, transferFunds } from '../accounts/index.ts';
 import {
   type Asker,
@@ -53,6 +54,7 @@ export async function replaceCard(
 ): Promise<CommittedAnswer> {
   const rangeName = rangeFor(profile, card.currency, card.details.billingAddress.country);
   const newId = deps.ids.next();
+  const seal = deps.vault.sealer();
   return commitOnCard(deps, once, {
     name: `card.${request.kind}`,
     asker,
@@ -61,12 +63,12 @@ export async function replaceCard(
       ...needsOfChange(asker.tenantId, card.id, openHolds),
       ...(request.kind === 'replace-lost-stolen' && rangeName !== null ? [needRange(rangeName)] : []),
     ],
-    decide(locked, loaded) {
+    decide(locked, loaded, told) {
       const refused = REFUSALS[request.kind].find(([, applies]) => applies(locked));
       if (refused) throw new Refusal(refused[0]);
       return request.kind === 'replace-damaged'
-        ? remade(deps, locked, request, view)
-        : succeeded(deps, loaded, locked, { request, rangeName, newId, view });
+        ? remade(deps, told, locked, request, view)
+        : succeeded(deps, told, loaded, locked, { request, rangeName, newId, seal, view });
     },
   });
 }
@@ -108,14 +110,14 @@ function plasticAgain(
 }
 
 /** Same card, same number, new plastic. */
-function remade(deps: IssuingDeps, card: Card, request: ReplaceRequest, view: CardViewer): Ending {
-  const now = deps.clock.now();
+function remade(deps: IssuingDeps, told: Told, card: Card, request: ReplaceRequest, view: CardViewer): Ending {
+  const { now } = told;
   const physical = plasticAgain(deps, card, card, request, 'DAMAGED', now);
   const changed: Card = { ...card, details: { ...card.details, physical }, updated_at: now };
   const after: Card = { ...changed, due_at: dueAtOf(changed) };
   return {
     status: 200,
-    body: view(after),
+    body: view(after, told),
     changes: [cardUpdate(after)],
   };
 }
@@ -123,23 +125,26 @@ function remade(deps: IssuingDeps, card: Card, request: ReplaceRequest, view: Ca
 /** A new card in place of one that is lost or stolen; the money of a prepaid one moves, but for what is held on the old. */
 function succeeded(
   deps: IssuingDeps,
+  told: Told,
   loaded: Loaded,
   old: Card,
   {
     request,
     rangeName,
     newId,
+    seal,
     view,
   }: {
     readonly request: ReplaceRequest;
     readonly rangeName: string | null;
     readonly newId: bigint;
+    readonly seal: Sealer;
     readonly view: CardViewer;
   },
 ): Ending {
-  const drawn = drawNumber(deps, loaded, rangeName);
+  const drawn = drawNumber(deps, seal, loaded, rangeName);
   const { brand, pan } = drawn;
-  const now = deps.clock.now();
+  const { now } = told;
   const { outward } = deps.permutation;
   const { endedTokens, ...details } = old.details;
   const base: Card = {
@@ -169,8 +174,8 @@ function succeeded(
     details: { ...base.details, physical },
   };
   const card: Card = { ...plastic, due_at: dueAtOf(plastic) };
-  const changes: Change[] = drawn.changesFor(card);
-  const money = card.parent_account_id === null ? moved(deps, loaded, old, card, now) : null;
+  const changes: Change[] = drawn.changesFor(card, told);
+  const money = card.parent_account_id === null ? moved(told, loaded, old, card) : null;
   if (money) changes.push(...money.changes);
   const tokens = loaded.get(walletTokensKind, { tenantId: old.tenant_id, id: old.id }) ?? [];
   // The device keeps its token. One that was given up stays so; one that no device has taken into use yet still waits for it.
@@ -181,24 +186,18 @@ function succeeded(
   }
   // A lost card ends with its replacement; a stolen one has ended already.
   const ended = destroyed(old, 'LOST');
-  const gone = restand(deps, loaded, old, typeof ended === 'string' ? old : ended, {
+  const gone = restand(told, loaded, old, typeof ended === 'string' ? old : ended, {
     replacedBy: outward(card.id),
     physical: old.details.physical && { ...old.details.physical, replacement: physical?.replacement ?? null },
   });
-  return { status: 200, body: view(card, money?.funds), changes: [...changes, ...gone.changes] };
+  return { status: 200, body: view(card, told, money?.funds), changes: [...changes, ...gone.changes] };
 }
 
 /**
  * The available money goes to the new card, a debt too: nobody gets rid of it by losing a card. What is held stays until its authorizations
  * are over.
  */
-function moved(
-  deps: IssuingDeps,
-  loaded: Loaded,
-  old: Card,
-  card: Card,
-  now: Date,
-): { funds: Funds; changes: readonly Change[] } {
+function moved(told: Told, loaded: Loaded, old: Card, card: Card): { funds: Funds; changes: readonly Change[] } {
   const theirs = loaded.get(fundsKind, { tenantId: old.tenant_id, id: old.id });
   const fresh = emptyFunds(card.tenant_id, card.id, card.currency);
   const amount = theirs ? theirs.actual - theirs.held : 0n;
@@ -206,8 +205,8 @@ function moved(
   const what = { types: ['REPLACEMENT_OUT', 'REPLACEMENT_IN'], referenceId: card.id } as const;
   const isDebt = amount < 0n;
   const { from, to, changes } = isDebt
-    ? transferFunds(deps.ids, fresh, theirs, -amount, what, now)
-    : transferFunds(deps.ids, theirs, fresh, amount, what, now);
+    ? transferFunds(told, fresh, theirs, -amount, what)
+    : transferFunds(told, theirs, fresh, amount, what);
   // The new funds are inserted, then changed, in one commit: the store folds both into one row.
   return { funds: isDebt ? from : to, changes: [fundsInsert(fresh), ...changes] };
 }

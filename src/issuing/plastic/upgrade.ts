@@ -1,6 +1,7 @@
 // POST /cards/upgrade: a virtual card gets plastic. Rule: one order a card; what comes after it is a replacement.
 import type { Once } from '../../store/index.ts';
 import { type Asker, type Card, cardUpdate, commitOnCard, type DeliveryAddress, dueAtOf } from '../cards/index.ts';
+import type { CardViewer } from '../reading/index.ts';
 import { type CommittedAnswer, type IssuingDeps, Refusal, type RefusalCode } from '../requests/index.ts';
 import type { DeliveryMethod, Profile } from '../tenants/index.ts';
 import { activationHash, orderedPlastic } from './order.ts';
@@ -38,17 +39,16 @@ export function upgradeCard(
   id: bigint,
   profile: Profile,
   request: UpgradeRequest,
-  view: (card: Card) => object,
+  view: CardViewer,
   once: Once | null,
 ): Promise<CommittedAnswer> {
   return commitOnCard(deps, once, {
     name: 'card.upgrade',
     asker,
     id,
-    decide(card) {
+    decide(card, _, told) {
       const refused = UPGRADE.find(([, applies]) => applies(card, request, profile));
       if (refused) throw new Refusal(refused[0]);
-      const now = deps.clock.now();
       const physical = orderedPlastic(
         deps,
         {
@@ -60,11 +60,11 @@ export function upgradeCard(
           nameOnCardLine2: request.nameOnCardLine2 ?? card.details.nameOnCardLine2 ?? null,
           activationHash: activationHash(deps, card, request.activationCode),
         },
-        now,
+        told.now,
       );
-      const changed: Card = { ...card, details: { ...card.details, physical }, updated_at: now };
+      const changed: Card = { ...card, details: { ...card.details, physical }, updated_at: told.now };
       const after: Card = { ...changed, due_at: dueAtOf(changed) };
-      return { status: 200, body: view(after), changes: [cardUpdate(after)] };
+      return { status: 200, body: view(after, told), changes: [cardUpdate(after)] };
     },
   });
 }

@@ -12,7 +12,7 @@ import {
   unknownCard,
 } from '../cards/index.ts';
 import { dateOf } from '../fields/index.ts';
-import type { IssuingDeps } from '../requests/index.ts';
+import { type IssuingDeps, toldNow } from '../requests/index.ts';
 import { CardsQuery } from './schemas.ts';
 import { viewFor, viewsFor } from './view.ts';
 
@@ -75,7 +75,7 @@ export function readingEndpoints(deps: IssuingDeps): AnyEndpoint<Session>[] {
       },
       async handler({ principal, params }) {
         const card = await cardAsked(deps, principal, params.cardId);
-        return { status: 200, body: (await viewFor(deps, principal, card))(card) };
+        return { status: 200, body: (await viewFor(deps, principal, card))(card, toldNow(deps)) };
       },
     }),
     endpoint({

@@ -23,6 +23,13 @@ export interface EndingCommand {
   decide(loaded: Loaded, told: Told): Ending;
 }
 
+/** What a decision would be told at this moment: for whoever makes outside of one what decisions make too. */
+export const toldNow = ({ clock, ids, random }: Pick<IssuingDeps, 'clock' | 'ids' | 'random'>): Told => ({
+  now: clock.now(),
+  ids,
+  chance: random,
+});
+
 /** What goes over the wire; `replayed` when an earlier request with the same idempotency-ref was answered so. */
 export interface CommittedAnswer {
   readonly status: number;

@@ -9,6 +9,7 @@ export {
   type Ending,
   type EndingCommand,
   refusedEnding,
+  toldNow,
 } from './answering.ts';
 export type { IssuingDeps } from './deps.ts';
 export { Refusal, type RefusalCode, refusals } from './refusals.ts';

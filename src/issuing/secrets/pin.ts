@@ -2,7 +2,7 @@
 import type { Once } from '../../store/index.ts';
 import type { Session } from '../access/index.ts';
 import { askerOf, type Card, cardUpdate, commitOnCard } from '../cards/index.ts';
-import { type CommittedAnswer, type IssuingDeps, Refusal, type RefusalCode } from '../requests/index.ts';
+import { type CommittedAnswer, type IssuingDeps, Refusal, type RefusalCode, toldNow } from '../requests/index.ts';
 import { clearValues, revealToken } from './reveal.ts';
 
 const SHOWN: readonly (readonly [RefusalCode, (card: Card) => boolean])[] = [
@@ -17,7 +17,7 @@ export async function pinFor(deps: IssuingDeps, session: Session, card: Card): P
   const refused = SHOWN.find(([, applies]) => applies(card));
   if (refused) throw new Refusal(refused[0]);
   if (session.steppedUp && session.tenant.settings.pciScoped) return (await clearValues(deps, card)).pin;
-  return revealToken(deps, session, card, 'pin');
+  return revealToken(deps, toldNow(deps), session, card, 'pin');
 }
 
 /** 204. */
@@ -31,7 +31,7 @@ export function unblockPin(
     name: 'card.pin.unblock',
     asker: askerOf(session),
     id,
-    decide(card) {
+    decide(card, _, { now }) {
       const { physical } = card.details;
       if (card.state === 'DESTROYED') throw new Refusal('INSTRUMENT_DESTROYED');
       if (!physical) throw new Refusal('INSTRUMENT_NOT_PHYSICAL');
@@ -39,7 +39,7 @@ export function unblockPin(
       const after: Card = {
         ...card,
         details: { ...card.details, physical: { ...physical, pinBlocked: false, wrongPins: 0 } },
-        updated_at: deps.clock.now(),
+        updated_at: now,
       };
       return { status: 204, body: null, changes: [cardUpdate(after)] };
     },

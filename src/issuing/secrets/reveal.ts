@@ -3,9 +3,10 @@
 import { timingSafeEqual } from 'node:crypto';
 import { addMs, assert } from '../../base/index.ts';
 import { eventInsert } from '../../events/index.ts';
+import type { Told } from '../../store/index.ts';
 import type { Session } from '../access/index.ts';
 import { type Card, cardGet, type Secrets } from '../cards/index.ts';
-import { type IssuingDeps, Refusal } from '../requests/index.ts';
+import { type IssuingDeps, Refusal, toldNow } from '../requests/index.ts';
 import { revealInsert, revealKind, revealsPurge } from './queries.ts';
 
 type Kind = 'number' | 'cvv' | 'pin';
@@ -20,13 +21,19 @@ const signatureOf = (deps: IssuingDeps, body: Buffer): Buffer =>
   deps.vault.keyed('card.reveal', body).subarray(0, SIGNATURE_BYTES);
 
 /** kind (1), card (8), user (8), until (8), random (16), signature (16). */
-export function revealToken(deps: IssuingDeps, viewer: Viewer, card: Pick<Card, 'id'>, kind: Kind): string {
+export function revealToken(
+  deps: IssuingDeps,
+  { now, chance }: Told,
+  viewer: Viewer,
+  card: Pick<Card, 'id'>,
+  kind: Kind,
+): string {
   const body = Buffer.alloc(BODY_BYTES);
   body.writeUInt8(KINDS.indexOf(kind));
   body.writeBigUInt64BE(BigInt(deps.permutation.outward(card.id)), 1);
   body.writeBigUInt64BE(BigInt(deps.permutation.outward(viewer.user.id)), 9);
-  body.writeBigUInt64BE(BigInt(addMs(deps.clock.now(), VALID_MS).getTime()), 17);
-  deps.random.bytes(16).copy(body, 25);
+  body.writeBigUInt64BE(BigInt(addMs(now, VALID_MS).getTime()), 17);
+  chance.bytes(16).copy(body, 25);
   return Buffer.concat([body, signatureOf(deps, body)]).toString('base64url');
 }
 
@@ -74,12 +81,12 @@ export async function clearValues(
 /** What a session is shown for number and CVV of a card. */
 export async function secretsFor(deps: IssuingDeps, viewer: Viewer, card: Card): Promise<Secrets> {
   if (viewer.steppedUp && viewer.tenant.settings.pciScoped) return clearValues(deps, card);
-  return tokensFor(deps, viewer, card);
+  return tokensFor(deps, toldNow(deps), viewer, card);
 }
 
-export const tokensFor = (deps: IssuingDeps, viewer: Viewer, card: Pick<Card, 'id'>): Secrets => ({
-  number: revealToken(deps, viewer, card, 'number'),
-  cvv: revealToken(deps, viewer, card, 'cvv'),
+export const tokensFor = (deps: IssuingDeps, told: Told, viewer: Viewer, card: Pick<Card, 'id'>): Secrets => ({
+  number: revealToken(deps, told, viewer, card, 'number'),
+  cvv: revealToken(deps, told, viewer, card, 'cvv'),
 });
 
 /** The value behind a token, once. Anything wrong with the token is RESOURCE_NOT_FOUND. */
@@ -95,16 +102,16 @@ export async function reveal(deps: IssuingDeps, session: Session, token: string)
     name: 'card.reveal',
     owner: session.tenant.id,
     needs: [{ kind: revealKind, key }],
-    decide(loaded) {
+    decide(loaded, { now: usedAt, ids }) {
       if (loaded.get(revealKind, key)) throw new Refusal('RESOURCE_NOT_FOUND');
       return {
         value: null,
         changes: [
-          revealInsert(key, now),
+          revealInsert(key, usedAt),
           eventInsert({
             project_id: session.tenant.id,
-            id: deps.ids.next(),
-            order_id: deps.ids.next(),
+            id: ids.next(),
+            order_id: ids.next(),
             sequence: 1,
             type: 'card.revealed',
             data: {
@@ -112,7 +119,7 @@ export async function reveal(deps: IssuingDeps, session: Session, token: string)
               userId: deps.permutation.outward(session.user.id),
               what: claim.kind,
             },
-            created_at: now,
+            created_at: usedAt,
           }),
         ],
       };

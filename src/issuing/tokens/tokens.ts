@@ -17,6 +17,7 @@ export const walletTokenView = (outward: (id: bigint) => string, token: WalletTo
 interface Held {
   readonly card: Card;
   readonly tokens: readonly WalletToken[];
+  readonly now: Date;
 }
 
 function onTokens(
@@ -33,7 +34,7 @@ function onTokens(
     asker,
     id: cardId,
     needs: [{ kind: walletTokensKind, key }],
-    decide: (card, loaded) => decide({ card, tokens: loaded.get(walletTokensKind, key) ?? [] }),
+    decide: (card, loaded, { now }) => decide({ card, tokens: loaded.get(walletTokensKind, key) ?? [], now }),
   });
 }
 
@@ -48,14 +49,13 @@ export function requestToken(
   once: Once | null,
 ): Promise<CommittedAnswer> {
   const id = deps.ids.next();
-  return onTokens(deps, asker, cardId, 'card.wallet.request', once, ({ card, tokens }) => {
+  return onTokens(deps, asker, cardId, 'card.wallet.request', once, ({ card, tokens, now }) => {
     const { digitalWallets } = card.details;
     if (card.state === 'DESTROYED') throw new Refusal('INSTRUMENT_DESTROYED');
     if (card.state === 'BLOCKED') throw new Refusal('INSTRUMENT_BLOCKED');
     if (!digitalWallets?.walletsEnabled) throw new Refusal('WALLETS_NOT_ENABLED');
     if (!digitalWallets.pushProvisioningEnabled) throw new Refusal('PUSHPROVISIONING_NOT_ENABLED');
     const known = tokens.find((token) => isLive(token) && token.device === device && token.wallet === wallet);
-    const now = deps.clock.now();
     const token: WalletToken = known ?? {
       tenant_id: asker.tenantId,
       card_id: cardId,
@@ -91,14 +91,14 @@ export function moveToken(
   move: TokenMove,
   once: Once | null,
 ): Promise<CommittedAnswer> {
-  return onTokens(deps, asker, cardId, `card.wallet.${move}`, once, ({ card, tokens }) => {
+  return onTokens(deps, asker, cardId, `card.wallet.${move}`, once, ({ card, tokens, now }) => {
     const token = tokens.find(({ id }) => id === tokenId);
     if (!token) throw new Refusal('RESOURCE_NOT_FOUND');
     if (move === 'activate' && card.state === 'BLOCKED') throw new Refusal('INSTRUMENT_BLOCKED');
     const moves: Readonly<Partial<Record<WalletToken['state'], WalletToken['state']>>> = MOVES[move];
     const state = moves[token.state];
     if (!state) throw new Refusal('STATE_INVALID');
-    const moved: WalletToken = { ...token, state, updated_at: deps.clock.now() };
+    const moved: WalletToken = { ...token, state, updated_at: now };
     return {
       status: 204,
       body: null,

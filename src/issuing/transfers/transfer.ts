@@ -99,7 +99,7 @@ export function transfer(
   request: TransferRequest,
   once: Once | null,
 ): Promise<CommittedAnswer> {
-  const { permutation, ids, clock } = deps;
+  const { permutation, ids } = deps;
   const from = permutation.inward(request.source.id) ?? NOBODY;
   const to = permutation.inward(request.destination.id) ?? NOBODY;
   const amount = BigInt(request.destinationAmount.amount);
@@ -109,12 +109,11 @@ export function transfer(
     name: 'transfer',
     owner: tenant.id,
     needs: [...needsOf(tenant.id, request.source.type, from), ...needsOf(tenant.id, request.destination.type, to)],
-    decide(loaded): Ending {
+    decide(loaded, told): Ending {
       const source = sideOf(loaded, tenant.id, identity.id, request.source.type, from);
       const destination = sideOf(loaded, tenant.id, identity.id, request.destination.type, to);
       const refused = transferRefusal({ source, destination, same: from === to, amount, currency });
       if (refused || !source?.funds || !destination?.funds) throw new Refusal(refused ?? 'SOURCE_NOT_FOUND');
-      const now = clock.now();
       const row: Transfer = {
         tenant_id: tenant.id,
         id: transferId,
@@ -128,17 +127,14 @@ export function transfer(
         tag: request.tag ?? null,
         description: request.description ?? null,
         state: 'COMPLETED',
-        created_at: now,
+        created_at: told.now,
       };
       const details = request.description === undefined ? {} : { description: request.description };
-      const moved = transferFunds(
-        ids,
-        source.funds,
-        destination.funds,
-        amount,
-        { types: ['TRANSFER_OUT', 'TRANSFER_IN'], referenceId: transferId, details },
-        now,
-      );
+      const moved = transferFunds(told, source.funds, destination.funds, amount, {
+        types: ['TRANSFER_OUT', 'TRANSFER_IN'],
+        referenceId: transferId,
+        details,
+      });
       return {
         status: 200,
         body: transferView(permutation, row),

@@ -43,6 +43,7 @@ import type { NetworkRequest } from '../../../src/network/index.ts';
 import { type Change, createCommitter, type Db, type Timeline } from '../../../src/store/index.ts';
 import { openVault } from '../../../src/vault/index.ts';
 import { silent, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { noneDecides } from '../../support/decisions.ts';
 import { aCard } from './world.ts';
 
 export const NOW = '2026-11-21T10:00:00.000Z';
@@ -86,26 +87,27 @@ export async function issuerWorld(ports: Partial<AuthorizationPorts> = {}): Prom
   const clock = new VirtualClock(systemClock);
   clock.freeze(true);
   clock.set(new Date(NOW));
-  const ids = idMaker(clock, 1);
+  const made = idMaker(clock, 1);
+  const ids = noneDecides(made);
+  const asked = { clock: noneDecides(clock), random: noneDecides(systemRandom) };
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'florin-issuer-'));
-  const vault = await openVault({ dataDir, database, clock, random: systemRandom, log: silent, allowCreate: true });
-  const committer = createCommitter({ connect: () => database.session(), clock, ids, log: silent });
+  const vault = await openVault({ dataDir, database, ...asked, log: silent, allowCreate: true });
+  const committer = createCommitter({ connect: () => database.session(), clock, ids: made, log: silent });
   after(async () => {
     await committer.drain();
     rmSync(dataDir, { recursive: true, force: true });
   });
-  const tenants = createTenants({ database, keyed: vault.keyed, clock, log: silent });
+  const tenants = createTenants({ database, keyed: vault.keyed, clock: asked.clock, log: silent });
   const issuer: IssuingDeps = {
-    clock,
+    ...asked,
     ids,
-    random: systemRandom,
     log: silent,
     db: database,
     committer,
     vault,
     permutation: idPermutation(vault.ids),
     tenants,
-    passwords: createPasswords({ clock, random: systemRandom }),
+    passwords: createPasswords(asked),
     publicUrl: 'http://127.0.0.1',
     sandbox: true,
     rate: (from, to) => {
@@ -116,7 +118,7 @@ export async function issuerWorld(ports: Partial<AuthorizationPorts> = {}): Prom
   const besideIds = idMaker(clock, 2);
   const besideCommitter = createCommitter({ connect: () => database.session(), clock, ids: besideIds, log: silent });
   after(() => besideCommitter.drain());
-  const beside: IssuingDeps = { ...issuer, ids: besideIds, committer: besideCommitter };
+  const beside: IssuingDeps = { ...issuer, ids: noneDecides(besideIds), committer: besideCommitter };
   const created_at = new Date(NOW);
   const set = async (settings: Settings): Promise<void> => {
     await database.transaction(async (db) => {
@@ -172,7 +174,7 @@ export async function issuerWorld(ports: Partial<AuthorizationPorts> = {}): Prom
       counter: 'issuer_bank',
       referenceId: instrumentId,
     } as const;
-    return [fundsInsert(empty), ...(amount === 0n ? [] : moveFunds(ids, empty, deposit, created_at).changes)];
+    return [fundsInsert(empty), ...(amount === 0n ? [] : moveFunds({ now: created_at, ids }, empty, deposit).changes)];
   };
   const cardNumbers = new Map<bigint, Pan>();
   const authorizerOf = (process: IssuingDeps, own: Partial<AuthorizationPorts>): Authorizer =>
