@@ -6,7 +6,10 @@ import { type Card, cardView } from '../cards/index.ts';
 import { type IssuingDeps, toldNow } from '../requests/index.ts';
 import { secretsFor, tokensFor } from '../secrets/index.ts';
 
-/** How the card is shown once it was changed, by the decision that changes it; `funds` where the change moved them, else as they were read before. */
+/**
+ * How the card is shown once it was changed, by the decision that changes it; `funds` where the change moved them, else as they were read
+ * before.
+ */
 export type CardViewer = (card: Card, told: Told, funds?: Funds) => object;
 
 /**
