@@ -11,9 +11,9 @@ export interface StanMaker {
 
 /**
  * STANs of one process for all its links: a counter that starts anywhere. Within the process a STAN comes again only after
- * 999,999 / lanes messages, so STAN and DE 7 (one second) name a message below that many messages a second, and STAN and
- * day do for a link with fewer messages a day. Several processes on one link count in lanes of their own
- * (`lane` 0 … lanes-1) and can't meet at all.
+ * 999,999 / lanes were drawn, two or three for a message: they are drawn before it is decided whether something is sent.
+ * STAN and DE 7 (one second) name a message below a third as many messages a second, and STAN and day do for a link with
+ * fewer messages a day. Several processes on one link count in lanes of their own (`lane` 0 … lanes-1) and can't meet at all.
  */
 export function stanMaker(random: Random, lane = 0, lanes = 1): StanMaker {
   assert(lanes >= 1 && lane >= 0 && lane < lanes, 'a lane outside the lanes');

@@ -39,12 +39,12 @@ const isRefused = (value: unknown): boolean =>
 
 export interface AuditingCommitter extends Committer {
   /** Whether a command has told of the action. */
-  readonly told: boolean;
+  readonly audited: boolean;
 }
 
 /** A committer whose first command that does something commits the row `done` of the action with it. */
 export function auditingCommitter(committer: Committer, keyed: Keyed, action: Action) {
-  let told = false;
+  let audited = false;
   const telling = <Value>(command: Command<Value>): Command<readonly [Value, boolean]> => ({
     ...command,
     needs: [...command.needs, { kind: auditLastKind, key: null }],
@@ -57,13 +57,13 @@ export function auditingCommitter(committer: Committer, keyed: Keyed, action: Ac
   });
   const auditing: AuditingCommitter = {
     ...committer,
-    get told() {
-      return told;
+    get audited() {
+      return audited;
     },
     async submit(command) {
-      if (told) return committer.submit(command);
+      if (audited) return committer.submit(command);
       const [value, tells] = await committer.submit(telling(command));
-      told ||= tells;
+      audited ||= tells;
       return value;
     },
   };

@@ -74,7 +74,7 @@ export function createChanges({ database, committer, keyed, clock, log, refusalO
         const auditing = auditingCommitter(committer, keyed, action);
         const value = await work(auditing);
         // Nothing had to be changed: there is no commit that the row could be a part of.
-        if (!auditing.told) await append(action, 'done');
+        if (!auditing.audited) await append(action, 'done');
         return value;
       });
     },
