@@ -193,21 +193,22 @@ module.exports = {
     },
     {
       name: 'environment-by-argument',
-      comment: 'Rooms are told their settings; only main.ts, app.ts and its ground floor import config.ts.',
+      comment:
+        'Rooms are told their settings; only main.ts, app.ts, its ground floor and what is common above it import config.ts.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(main|app|app-ground)\\.ts$' },
+      from: { path: '^src/', pathNot: '^src/(main|app|app-ground|app-common)\\.ts$' },
       to: { path: '^src/config\\.ts$' },
     },
     {
       name: 'few-files-at-the-top',
       comment:
-        'Beside the rooms there are main.ts, app.ts with its ground floor, what runs beside requests, what operators are served with, what only a sandbox has, the pages, its health and its end, and config.ts.',
+        'Beside the rooms there are main.ts, config.ts, and app.ts with its ground floor, what is common to the halves, each half, what runs beside requests, what operators are served with, what only a sandbox has, the pages, its health and its end.',
       severity: 'error',
       from: {},
       to: {
         path: '^src/[^/]+\\.ts$',
         pathNot:
-          '^src/(main|app|app-ground|app-work|app-operator|app-sandbox|app-pages|app-closing|app-health|config)\\.ts$',
+          '^src/(main|config|app|app-ground|app-common|app-half|app-gateway|app-issuing|app-work|app-operator|app-sandbox|app-simulator|app-pages|app-closing|app-health)\\.ts$',
       },
     },
     {

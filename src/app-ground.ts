@@ -16,7 +16,7 @@ import {
 } from './base/index.ts';
 import type { Config } from './config.ts';
 import { createMetrics } from './http/index.ts';
-import { createRates, type Rates } from './ledger/index.ts';
+import { createRates, type Rates, seedRates } from './ledger/index.ts';
 import { binsLoad, type SharedFaults, sharedFaults } from './network/index.ts';
 import { type SandboxClock, sandboxClock } from './sandbox/index.ts';
 import {
@@ -106,33 +106,7 @@ export async function openGround(config: Config, options: GroundOptions, log: Lo
   const business: Clock = virtual ?? options.clock ?? systemClock;
   const clock = guard(business);
   const random = guard(systemRandom);
-  openDataDir(config.dataDir);
-  let connection = options.connection ?? null;
-  // Nobody else uses an embedded server; any number may use another.
-  const alone = !connection && !config.databaseUrl;
-  if (!connection && config.databaseUrl) connection = { connectionString: config.databaseUrl };
-  if (!connection) {
-    const own = await openInstallation(config.dataDir, { log, clock: systemClock });
-    connection = own.connection;
-    closers.push(() => own.close());
-  }
-  await migrate(connection, log);
-  const deadlines = { ...DEADLINES, ...options.deadlines };
-  const database = openDatabase(connection, { log, deadlines });
-  closers.push(() => database.close());
-  // Before anything of this mode is written into it.
-  await claimDatabase(database, config.mode, systemClock.now());
-
-  const vital = openDatabase(connection, { log, connections: 1, deadlines: vitalDeadlines(deadlines) });
-  closers.push(() => vital.close());
-  const lease = await openLease({
-    db: vital,
-    clock: systemClock,
-    log,
-    alone,
-    ...(options.lease ? { times: options.lease } : {}),
-  });
-  closers.push(() => lease.release());
+  const { database, lease, alone } = await openStore(config, options, log, closers);
   const sandbox = virtual && (await openSandbox(database, virtual, { process: lease.process(), random, log, closers }));
 
   const made = idMaker(business, await nextIdNode(database));
@@ -163,6 +137,7 @@ export async function openGround(config: Config, options: GroundOptions, log: Lo
   const permutation = idPermutation(vault.ids);
   const rates = createRates(database);
   await rates.reload(clock.now());
+  if (sandbox) await seedRates(database, rates, clock.now());
   await binsLoad(database);
 
   const warnings = [
@@ -187,6 +162,38 @@ export async function openGround(config: Config, options: GroundOptions, log: Lo
     warnings,
     health,
   };
+}
+
+/** The database, migrated and claimed, and this process' place among those that use it. */
+async function openStore(
+  config: Config,
+  options: GroundOptions,
+  log: Log,
+  closers: Closer[],
+): Promise<{ readonly database: Database; readonly lease: Lease; readonly alone: boolean }> {
+  openDataDir(config.dataDir);
+  let connection = options.connection ?? null;
+  // Nobody else uses an embedded server; any number may use another.
+  const alone = !connection && !config.databaseUrl;
+  if (!connection && config.databaseUrl) connection = { connectionString: config.databaseUrl };
+  if (!connection) {
+    const own = await openInstallation(config.dataDir, { log, clock: systemClock });
+    connection = own.connection;
+    closers.push(() => own.close());
+  }
+  await migrate(connection, log);
+  const deadlines = { ...DEADLINES, ...options.deadlines };
+  const database = openDatabase(connection, { log, deadlines });
+  closers.push(() => database.close());
+  // Before anything of this mode is written into it.
+  await claimDatabase(database, config.mode, systemClock.now());
+
+  const vital = openDatabase(connection, { log, connections: 1, deadlines: vitalDeadlines(deadlines) });
+  closers.push(() => vital.close());
+  const times = options.lease ? { times: options.lease } : {};
+  const lease = await openLease({ db: vital, clock: systemClock, log, alone, ...times });
+  closers.push(() => lease.release());
+  return { database, lease, alone };
 }
 
 async function openSandbox(

@@ -1,6 +1,8 @@
 // What runs beside requests: what is due by itself, and chores. Rule: neither waits for the other, and a chore that fails or takes long
 // keeps no other from its time.
-import { addMs, type Clock, type FairQueue, fairQueue, type Log, type Permutation, systemClock } from './base/index.ts';
+import type { Common } from './app-common.ts';
+import type { Chores, Half } from './app-half.ts';
+import { addMs, type Clock, type FairQueue, type Log, type Permutation, systemClock } from './base/index.ts';
 import type { Metrics } from './http/index.ts';
 import { purgeIdempotency } from './http/index.ts';
 import { binsLoad } from './network/index.ts';
@@ -13,11 +15,7 @@ import {
   dueFailureCounts,
   dueFailuresPurge,
   purgeCommitGroups,
-  type Timeline,
 } from './store/index.ts';
-
-/** Enough at once to fill a commit group; of what waits for a link only so much that others have room on it and beside it. */
-export const dueQueue = (): FairQueue => fairQueue({ atOnce: 64, perOwner: 32, perThrough: 48, perOwnerThrough: 16 });
 
 export interface DueWorkOptions {
   readonly database: Database;
@@ -26,12 +24,7 @@ export interface DueWorkOptions {
   readonly metrics: Metrics;
   readonly permutation: Permutation;
   readonly queue: FairQueue;
-  readonly timelines: readonly Timeline[];
-  /** Of owners, as an operator knows them. */
-  readonly names: {
-    readonly project: (id: bigint) => Promise<{ readonly login: string } | null>;
-    readonly tenant: (id: bigint) => Promise<{ readonly name: string } | null>;
-  };
+  readonly halves: readonly Half[];
 }
 
 export interface DueWork extends Pick<DueRunner, 'runAll' | 'watch'> {
@@ -41,15 +34,14 @@ export interface DueWork extends Pick<DueRunner, 'runAll' | 'watch'> {
   advanceTo(clock: SandboxClock, target: Date): Promise<readonly object[]>;
 }
 
-export function dueWork({ database, metrics, permutation, names, ...options }: DueWorkOptions): DueWork {
-  const runner = createDueRunner({ ...options, db: database });
+export function dueWork({ database, metrics, permutation, halves, ...options }: DueWorkOptions): DueWork {
+  const timelines = halves.flatMap((half) => half.timelines);
+  const runner = createDueRunner({ ...options, timelines, db: database });
   metrics.dueFailures(() => dueFailureCounts(database, options.clock.now()));
   const shown = async ({ project_id, about, id, kind, tries, since, retry_at, code }: DueFailure): Promise<object> => ({
     about,
     id: permutation.outward(id),
-    ...(about === 'order'
-      ? { project: (await names.project(project_id))?.login ?? null }
-      : { tenant: (await names.tenant(project_id))?.name ?? null }),
+    ...Object.assign({}, ...(await Promise.all(halves.map((half) => half.ownerOf(about, project_id))))),
     kind,
     tries,
     since,
@@ -70,52 +62,42 @@ export function dueWork({ database, metrics, permutation, names, ...options }: D
   };
 }
 
-export interface ChoresOptions {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly vault: { destroyExpiredKeys(now: Date): Promise<unknown>; rewrap(limit: number): Promise<number> };
-  readonly risk: { purge(now: Date): Promise<void> };
-  readonly rates: { reload(now: Date): Promise<void> };
-  readonly issuing: { purge(): Promise<void> };
-  readonly refusals: { tell(): void };
-  readonly checkPages: () => Promise<unknown>;
-}
-
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** Keeps the house in order until the signal: each chore every minute of real time, the pages are looked at once a day. */
-export async function runChores(options: ChoresOptions, signal: AbortSignal): Promise<void> {
-  const { database, clock, log, vault, risk, rates, issuing, refusals, checkPages } = options;
-  // They were looked at when the server began to listen.
-  let pagesSeenAt = systemClock.now();
-  const chores: Readonly<Record<string, () => Promise<unknown>>> = {
-    async pages() {
-      const time = systemClock.now();
-      if (time < addMs(pagesSeenAt, DAY_MS)) return;
-      pagesSeenAt = time;
-      await checkPages();
-    },
-    keys: () => vault.destroyExpiredKeys(clock.now()),
-    async sealing() {
-      while ((await vault.rewrap(500)) > 0 && !signal.aborted);
-    },
-    idempotency: () => purgeIdempotency(database, clock.now()),
-    risk: () => risk.purge(clock.now()),
-    // By real time: moving the sandbox's clock makes no group forgotten.
-    groups: () => purgeCommitGroups(database, addMs(systemClock.now(), -DAY_MS)),
-    due: () => dueFailuresPurge(database, clock.now()),
-    rates: () => rates.reload(clock.now()),
-    // What another server's operator said of them.
-    ranges: () => binsLoad(database),
-    issuing: () => issuing.purge(),
-    refusals: async () => refusals.tell(),
+/** What both halves leave behind is put in order. */
+export const commonChores = ({ database, clock, vault, rates, refusals }: Common): Chores => ({
+  keys: () => vault.destroyExpiredKeys(clock.now()),
+  async sealing(signal) {
+    while ((await vault.rewrap(500)) > 0 && !signal.aborted);
+  },
+  idempotency: () => purgeIdempotency(database, clock.now()),
+  // By real time: moving the sandbox's clock makes no group forgotten.
+  groups: () => purgeCommitGroups(database, addMs(systemClock.now(), -DAY_MS)),
+  due: () => dueFailuresPurge(database, clock.now()),
+  rates: () => rates.reload(clock.now()),
+  // What another server's operator said of them.
+  ranges: () => binsLoad(database),
+  refusals: async () => refusals.tell(),
+});
+
+/** A chore of once a day; it was done when the server began to listen. */
+export function daily(work: () => Promise<unknown>): () => Promise<unknown> {
+  let doneAt = systemClock.now();
+  return async () => {
+    const time = systemClock.now();
+    if (time < addMs(doneAt, DAY_MS)) return;
+    doneAt = time;
+    await work();
   };
+}
+
+/** Does each chore every minute of real time, until the signal. */
+export async function runChores(chores: Chores, { clock, log }: Common, signal: AbortSignal): Promise<void> {
   await Promise.all(
     Object.entries(chores).map(async ([chore, work]) => {
       while (!signal.aborted) {
-        await work().catch((error: unknown) => log.error({ err: error, chore }, 'a chore failed'));
+        await work(signal).catch((error: unknown) => log.error({ err: error, chore }, 'a chore failed'));
         await clock.sleep(MINUTE_MS, signal).catch(() => undefined);
       }
     }),

@@ -29,3 +29,4 @@ export {
   rateRows,
   ratesAfterOf,
 } from './rates.ts';
+export { SANDBOX_CURRENCIES, seedRates } from './sandbox-rates.ts';

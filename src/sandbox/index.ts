@@ -2,4 +2,4 @@
 // Owns no table; its secrets and data are seeded by the rooms that they belong to. Rule: live mode opens nothing of it.
 export { type SandboxClock, sandboxClock } from './clock.ts';
 export { gatewayScenarios } from './gateway-scenarios.ts';
-export { simulatorApi } from './routes.ts';
+export { disputeEndpoints, simulatorApi } from './routes.ts';

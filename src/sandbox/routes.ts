@@ -37,8 +37,6 @@ export const simulatorApi = (
 });
 
 export interface SimulatorRoutes {
-  /** A chargeback, or the representment that was won; false when the order does not take it. null: no such order. */
-  readonly arrive: (orderId: string, type: 'chargeback' | 'representment') => Promise<boolean | null>;
   readonly sandboxClock: SandboxClock;
   readonly simulator: Simulator;
   /** For all processes. */
@@ -63,7 +61,6 @@ function reachable(at: Date | null, uri: string): Date {
 }
 
 function simulatorEndpoints({
-  arrive,
   sandboxClock,
   simulator,
   setFaults,
@@ -168,24 +165,6 @@ function simulatorEndpoints({
       answers: { 200: { description: 'Plan', schema: faultPlan } },
       handler: () => ({ status: 200, body: simulator.faults.plan() }),
     }),
-    ...(['chargeback', 'representment'] as const).map((type) =>
-      operatorEndpoint({
-        method: 'POST',
-        path: `/orders/:id/${type}`,
-        operation: `${type}Order`,
-        summary: type === 'chargeback' ? 'The issuer takes a charge back' : 'The dispute was won',
-        description: 'Not for cards that are issued here: their issuer knows no disputes yet (409).',
-        right: null,
-        params: Type.Object({ id: Type.String() }),
-        answers: { 204: { description: 'Booked' }, 409: { description: `The order does not take a ${type} now` } },
-        async handler({ params }) {
-          const arrived = await arrive(params.id, type);
-          if (arrived === null) throw new Failure('not_found');
-          if (!arrived) throw new Failure('conflict', { message: `The order does not take a ${type} now` });
-          return { status: 204, body: null };
-        },
-      }),
-    ),
     operatorEndpoint({
       method: 'GET',
       path: '/scenarios',
@@ -214,3 +193,27 @@ function simulatorEndpoints({
     }),
   ];
 }
+
+/** A dispute's news from the network; false when the order does not take it, null: no such order. */
+type Arrive = (orderId: string, type: 'chargeback' | 'representment') => Promise<boolean | null>;
+
+/** What comes to an order from the issuer's side by itself. */
+export const disputeEndpoints = (arrive: Arrive): OperatorEndpoint[] =>
+  (['chargeback', 'representment'] as const).map((type) =>
+    operatorEndpoint({
+      method: 'POST',
+      path: `/orders/:id/${type}`,
+      operation: `${type}Order`,
+      summary: type === 'chargeback' ? 'The issuer takes a charge back' : 'The dispute was won',
+      description: 'Not for cards that are issued here: their issuer knows no disputes yet (409).',
+      right: null,
+      params: Type.Object({ id: Type.String() }),
+      answers: { 204: { description: 'Booked' }, 409: { description: `The order does not take a ${type} now` } },
+      async handler({ params }) {
+        const arrived = await arrive(params.id, type);
+        if (arrived === null) throw new Failure('not_found');
+        if (!arrived) throw new Failure('conflict', { message: `The order does not take a ${type} now` });
+        return { status: 204, body: null };
+      },
+    }),
+  );

@@ -33,6 +33,17 @@ export interface Cardholders {
   fallBack(id: string): Promise<CardholderChallenge | null>;
 }
 
+const noChallenge = (): Promise<never> => Promise.reject(new Error('no card is issued here'));
+
+/** Where no cards are issued. */
+export const noCardholders: Cardholders = {
+  enrol: async () => null,
+  check: noChallenge,
+  state: noChallenge,
+  resend: noChallenge,
+  fallBack: noChallenge,
+};
+
 /** How a challenge that is no longer pending ends the authentication. */
 export const reportOf = (state: ChallengeState): Report | null =>
   ({ PENDING: null, PASSED: passed, FAILED: triesUsedUp, EXPIRED: timedOut })[state];

@@ -11,7 +11,13 @@ import { type Closing, closedInsert, transactionOfOrder } from './queries.ts';
 import { formAgain, type Started, start } from './requestor.ts';
 
 export * from './acs/index.ts';
-export type { CardholderChallenge, Cardholders, ChallengeState, Enrolment } from './cardholders.ts';
+export {
+  type CardholderChallenge,
+  type Cardholders,
+  type ChallengeState,
+  type Enrolment,
+  noCardholders,
+} from './cardholders.ts';
 export {
   type Directory,
   type DirectoryAnswer,

@@ -24,7 +24,7 @@ const strangers = walletSandbox({ seed: Buffer.alloc(32, 7), random: systemRando
 before(async () => {
   florin = await testApp();
   shop = shopOf(florin);
-  const seed = florin.app.gateway.vault.keyed('sandbox.wallets', '');
+  const seed = florin.app.vault.keyed('sandbox.wallets', '');
   ours = walletSandbox({ seed, random: systemRandom, recipientId: RECIPIENT });
 });
 
@@ -37,7 +37,7 @@ async function made(fields: Record<string, unknown> = {}): Promise<{ id: string;
   return { id: orderOf(reply).id, url: reply.headers.get('location') as string };
 }
 
-const now = (minutes = 0): Date => new Date(florin.app.gateway.clock.now().getTime() + minutes * MINUTE_MS);
+const now = (minutes = 0): Date => new Date(florin.app.clock.now().getTime() + minutes * MINUTE_MS);
 const apple = (by = ours, merchant = MERCHANT, approved = DUE, at = now()): string =>
   by.applePayToken(merchant, CARD, approved, at);
 const google = (by = ours, merchant: string | null = GOOGLE_MERCHANT, at = now()): string =>

@@ -9,7 +9,7 @@ import {
   settingsPatch,
   terminalList,
 } from '../../src/gateway/projects/index.ts';
-import { createRates } from '../../src/ledger/index.ts';
+import { createRates, seedRates } from '../../src/ledger/index.ts';
 import { type Bench, bench } from './bench.ts';
 
 const CURRENCIES = ['EUR', 'USD', 'GBP', 'PLN', 'RUB', 'JPY'];
@@ -22,11 +22,8 @@ before(async () => {
 const seed = async (projects = at.projects): Promise<void> => {
   const rates = createRates(at.database);
   await rates.reload(at.clock.now());
-  await seedSandbox(projects, at.tools, {
-    database: at.database,
-    hasRate: (from, to) => rates.get(from, to) !== null,
-    putRates: (rows, now) => at.database.transaction((db) => rates.put(db, rows, now)),
-  });
+  await seedSandbox(projects, at.tools, at.database);
+  await seedRates(at.database, rates, at.clock.now());
 };
 
 test('a database without the sandbox knows none of its secrets', async () => {

@@ -60,7 +60,7 @@ const isClosed = (html: string): boolean => html.includes('>No payments at the m
 const isForm = (html: string): boolean => html.includes('<form id="card"');
 const orderIn = async (id: string): Promise<{ status: string }> => {
   const [row] = await florin.database.query<{ status: string }>('select status from orders where id = $1', [
-    florin.app.gateway.permutation.inward(id),
+    florin.app.permutation.inward(id),
   ]);
   assert.ok(row);
   return row;

@@ -182,7 +182,7 @@ describe('with a clock that stands', () => {
     const [sick, well] = [await plasticCard(ada, false), await plasticCard(ada, false)];
     const stateOf = async (id: string): Promise<string> =>
       (await (await customer(florin))('GET', `/cards/${id}`)).body.physicalCardDetails.manufacturingState;
-    const { inward } = florin.app.gateway.permutation;
+    const { inward } = florin.app.permutation;
     broken.set('card.due', (_, id) => id === inward(sick));
     const { not_run } = await advance('61m');
     assert.deepEqual(
@@ -210,7 +210,7 @@ describe('with a worker', () => {
         Array.from({ length: 20 }, () => created(merchant, { options: { expiration_timeout: '100ms' } })),
       );
     const id = await created(merchant, { options: { expiration_timeout: '1s' } });
-    well = running.app.gateway.permutation.inward(id) as bigint;
+    well = running.app.permutation.inward(id) as bigint;
     const dueAt = systemClock.elapsed() + 1000;
     while ((await statusOf(merchant, id)) === 'new') {
       assert.ok(systemClock.elapsed() < dueAt + 2000, 'two seconds late');

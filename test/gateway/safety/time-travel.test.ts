@@ -65,7 +65,7 @@ async function fates({ florin, shop, ids }: World): Promise<Record<string, Fate>
     await florin.database.query<{ order_id: bigint; sequence: number; type: string; created_at: Date }>(
       'select order_id, sequence, type, created_at from events order by order_id, sequence',
     ),
-    ({ order_id }) => outward.get(florin.app.gateway.permutation.outward(order_id)),
+    ({ order_id }) => outward.get(florin.app.permutation.outward(order_id)),
   );
   const all: Record<string, Fate> = {};
   for (const [name, id] of Object.entries(ids)) {

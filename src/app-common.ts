@@ -1,0 +1,120 @@
+// What both halves are given beside the ground: the listener, who may ask how often, how an operator changes anything.
+import type { Closer } from './app-closing.ts';
+import { type Ground, type GroundOptions, openGround } from './app-ground.ts';
+import type { HalfName } from './app-half.ts';
+import { openSimulator, type SimulatedLink } from './app-simulator.ts';
+import { type FairQueue, fairQueue, type Log, systemClock } from './base/index.ts';
+import { type Config, listenerUrl } from './config.ts';
+import { projectRefusalOf } from './gateway/projects/index.ts';
+import {
+  type AnyApi,
+  type Changes,
+  createServer,
+  longReads,
+  type Rate,
+  type RateLimiter,
+  rateLimiter,
+  type Server,
+} from './http/index.ts';
+import type { IssuerHost, Link, Simulator } from './network/index.ts';
+import { auditRefusals, createChanges } from './operator/index.ts';
+import type { PageRates } from './pages/index.ts';
+
+export interface AppOptions extends GroundOptions {
+  /** Which halves are opened; both, unless told. An installation has the same ones in every process: cards of a half that is closed pay nowhere. */
+  readonly halves?: readonly HalfName[];
+  /** After this long a client of the two APIs is told that the outcome is unknown. */
+  readonly answerMs?: number;
+  readonly log?: Log;
+  /** How often pages may be asked for, instead of the mode's own. */
+  readonly pageRates?: PageRates;
+  /** Sees the server with its APIs before it listens: tests check every answer there. Code only, no setting. */
+  readonly watch?: (server: Server, apis: readonly AnyApi[]) => void;
+  readonly link?: SimulatedLink;
+}
+
+/** Enough at once to fill a commit group; of what waits for a link only so much that others have room on it and beside it. */
+const dueQueue = (): FairQueue => fairQueue({ atOnce: 64, perOwner: 32, perThrough: 48, perOwnerThrough: 16 });
+
+export interface Common extends Ground {
+  readonly config: Config;
+  readonly options: AppOptions;
+  readonly log: Log;
+  readonly closers: Closer[];
+  readonly inSandbox: boolean;
+  readonly server: Server;
+  readonly publicUrl: string;
+  readonly keyed: (purpose: string, data: Buffer | string) => Buffer;
+  readonly links: ReadonlyMap<string, Link>;
+  /** null: live mode. */
+  readonly simulator: Simulator | null;
+  readonly limiter: RateLimiter;
+  readonly turns: ReturnType<typeof longReads>;
+  /** Of wrong credentials from one address; null: no limit. */
+  readonly failures: Rate | null;
+  readonly refusals: ReturnType<typeof auditRefusals>;
+  readonly changes: Changes;
+  readonly queue: FairQueue;
+  /** Where the server reaches itself, so that the listener and everything in it is looked at, too. Empty until it listens. */
+  readonly own: { url: string };
+  /** Runs beside requests; the end waits for it. */
+  readonly inBackground: (work: Promise<unknown>) => void;
+}
+
+/** Opens what the halves stand on. `issuer` answers for the cards that are issued here; null: none are. */
+export async function openCommon(
+  config: Config,
+  options: AppOptions,
+  { issuer, log, closers }: { issuer: IssuerHost | null; log: Log; closers: Closer[] },
+): Promise<Common> {
+  const ground = await openGround(config, options, log, closers);
+  const { database, committer, clock, random, metrics, vault } = ground;
+  const inSandbox = config.mode === 'sandbox';
+  const simulator = ground.sandbox && openSimulator(ground, ground.sandbox, { ...options.link, issuer, log, closers });
+  const server = createServer({
+    log,
+    clock: systemClock,
+    random,
+    metrics,
+    trustedProxies: config.trustedProxies,
+    timeouts: options.answerMs ? { answerMs: options.answerMs } : {},
+    https: config.publicUrl.startsWith('https:') || (config.tls !== null && config.publicUrl === ''),
+    tls: config.tls,
+    tlsClients: config.tlsClients,
+  });
+  const background = new Set<Promise<unknown>>();
+  const inBackground = (work: Promise<unknown>): void => {
+    const kept = work
+      .catch((error: unknown) => log.error({ err: error }, 'background work failed'))
+      .finally(() => background.delete(kept));
+    background.add(kept);
+  };
+  const keyed = (purpose: string, data: Buffer | string): Buffer => vault.keyed(purpose, data);
+  const refusals = auditRefusals({ database, keyed, clock, log, background: inBackground });
+  const queue = dueQueue();
+  closers.push(async () => {
+    refusals.tell(true);
+    await Promise.all([...background, queue.close()]);
+  });
+  return {
+    ...ground,
+    config,
+    options,
+    log,
+    closers,
+    inSandbox,
+    server,
+    publicUrl: config.publicUrl || listenerUrl(config, config.port),
+    keyed,
+    links: new Map(simulator ? [[simulator.name, simulator]] : []),
+    simulator,
+    limiter: rateLimiter(systemClock),
+    turns: longReads(server, systemClock),
+    failures: inSandbox ? null : { perSecond: 0.5, burst: 20 },
+    refusals,
+    changes: createChanges({ database, committer, keyed, clock, log, refusalOf: projectRefusalOf }),
+    queue,
+    own: { url: '' },
+    inBackground,
+  };
+}

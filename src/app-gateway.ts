@@ -1,0 +1,128 @@
+// The gateway half, put together.
+import type { Common } from './app-common.ts';
+import type { Half } from './app-half.ts';
+import { servePages } from './app-pages.ts';
+import { daily } from './app-work.ts';
+import { createLink, sandboxWallets } from './gateway/checkout/index.ts';
+import { orderTimelines } from './gateway/due/index.ts';
+import { resolveOperation, stuckOperations } from './gateway/flight/index.ts';
+import { gatewayApi, gatewayOperatorEndpoints } from './gateway/index.ts';
+import { orderTrace } from './gateway/listing/index.ts';
+import { type Gateway, orderInvariants } from './gateway/orders/index.ts';
+import { createProjects, type Projects, sandboxSecrets, seedSandbox } from './gateway/projects/index.ts';
+import { createRisk } from './gateway/risk/index.ts';
+import { arrive } from './gateway/settlement/index.ts';
+import { fetchOwn, onceForm, onceRecords } from './http/index.ts';
+import type { Issuing } from './issuing/index.ts';
+import { simulatedIssuer, stanMaker, threedsOutcome } from './network/index.ts';
+import { PAGE_RATES, PREVIEW_PATH, pageWatch, previewPage } from './pages/index.ts';
+import { disputeEndpoints, gatewayScenarios } from './sandbox/index.ts';
+import {
+  type Cardholders,
+  createThreeds,
+  noCardholders,
+  noDirectory,
+  sandboxDirectory,
+  withCardholders,
+} from './threeds/index.ts';
+
+export interface GatewayHalf extends Half {
+  readonly gateway: Gateway;
+}
+
+/** `issuing`: the other half, for cards that it has issued; null: it isn't open. */
+export async function openGateway(common: Common, issuing: Issuing | null): Promise<GatewayHalf> {
+  const { database, clock, ids, random, log, keyed, links, permutation, inSandbox, options } = common;
+  const projects = createProjects({ database, keyed, clock, log });
+  const tools = { clock, ids, random, keyed, links: [...links.keys()] };
+  if (inSandbox) await seedSandbox(projects, tools, database);
+  const cardholders = issuing?.cardholders ?? noCardholders;
+  const gateway = await gatewayOf(common, projects, cardholders);
+  const { due, orphans } = orderTimelines(gateway);
+  const checkPages = pageWatch({
+    fetchPage: () => fetchOwn(`${common.own.url}${PREVIEW_PATH}`),
+    counted: common.metrics.pageDifferences,
+    log,
+  });
+  const pageRates = options.pageRates ?? PAGE_RATES[common.config.mode];
+  return {
+    gateway,
+    apis: [
+      gatewayApi({
+        gateway,
+        projects,
+        limiter: common.limiter,
+        turns: common.turns,
+        rate: common.config.rateLimit,
+        failures: common.failures,
+        onRefused: (from, login) => common.refusals.refused(from, 'gateway', login),
+      }),
+    ],
+    operator: gatewayOperatorEndpoints({
+      database,
+      projects,
+      tools,
+      permutation,
+      publicUrl: common.publicUrl,
+      clock,
+      risk: gateway.risk,
+      changes: common.changes,
+      previewPage: (template, language) => previewPage(template, language, clock.now()),
+      createLink: (committer, project, fields) => createLink({ ...gateway, committer }, project, fields),
+      stuckOperations: (after, limit) => stuckOperations(gateway, after, limit),
+      resolveOperation: (committer, reference, told) => resolveOperation({ ...gateway, committer }, reference, told),
+      trace: (id) => orderTrace(gateway, id, issuing?.decisionsOf ?? (async () => [])),
+    }),
+    simulator: disputeEndpoints(async (text, type) => {
+      const id = permutation.inward(text);
+      return id === null ? null : arrive(gateway, id, type);
+    }),
+    scenarios: async () => gatewayScenarios,
+    timelines: [due, orphans],
+    orphans: [orphans],
+    ownerOf: async (about, id) => (about === 'order' ? { project: (await projects.byId(id))?.login ?? null } : {}),
+    invariants: orderInvariants,
+    chores: { risk: () => gateway.risk.purge(clock.now()), pages: daily(checkPages) },
+    checkPages,
+    servePages: () => servePages({ server: common.server, gateway, cardholders, random, rates: pageRates }),
+    sandboxSecrets: () => sandboxSecrets(projects),
+  };
+}
+
+async function gatewayOf(common: Common, projects: Projects, cardholders: Cardholders): Promise<Gateway> {
+  const { database, clock, ids, random, log, keyed, vault, permutation, rates, inSandbox, publicUrl, options } = common;
+  const directory = inSandbox ? sandboxDirectory({ outcome: threedsOutcome, keys: vault, random }) : noDirectory;
+  return {
+    clock,
+    ids,
+    random,
+    log,
+    db: database,
+    lists: database.patient,
+    committer: common.committer,
+    vault,
+    permutation,
+    publicUrl,
+    sandbox: inSandbox,
+    rate: (from, to) => rates.get(from, to),
+    risk: await createRisk({ db: database, clock, ids, keyed, log, sandbox: inSandbox }),
+    links: common.links,
+    lease: common.lease,
+    stans: (options.guard ?? ((stans) => stans))(stanMaker(random)),
+    threeds: createThreeds({
+      db: database,
+      clock,
+      log,
+      keys: vault,
+      ids: permutation,
+      publicUrl,
+      directory: withCardholders(cardholders, directory, { keys: vault, random }),
+    }),
+    once: onceRecords,
+    onceForm: (owner, form, content) => onceForm(keyed, owner, form, content),
+    queue: common.queue,
+    wallets: inSandbox ? sandboxWallets({ seed: keyed('sandbox.wallets', ''), random }) : null,
+    simulatedIssuer: inSandbox ? simulatedIssuer : null,
+    project: (id) => projects.byId(id),
+  };
+}

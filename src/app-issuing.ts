@@ -1,0 +1,67 @@
+// The issuing half, put together.
+import type { Common } from './app-common.ts';
+import type { Half } from './app-half.ts';
+import { systemClock } from './base/index.ts';
+import { createForwarding } from './events/index.ts';
+import {
+  createIssuing,
+  createPasswords,
+  createTenants,
+  type Issuing,
+  type IssuingDeps,
+  sandboxTenantSecrets,
+  seedIssuing,
+} from './issuing/index.ts';
+import { verifyCavv } from './threeds/index.ts';
+
+export interface IssuingHalf extends Half {
+  /** What the network, 3-D Secure and an order's trace ask about the cards that are issued here. */
+  readonly issuing: Issuing;
+}
+
+export async function openIssuing(common: Common): Promise<IssuingHalf> {
+  const { database, clock, ids, random, log, keyed, vault, rates, inSandbox, limiter, turns, refusals } = common;
+  const tenants = createTenants({ database, keyed, clock, log });
+  const tools = { clock, ids, random, keyed, links: [...common.links.keys()] };
+  const deps: IssuingDeps = {
+    clock,
+    ids,
+    random,
+    log,
+    db: database,
+    committer: common.committer,
+    vault,
+    permutation: common.permutation,
+    publicUrl: common.publicUrl,
+    sandbox: inSandbox,
+    rate: (from, to) => rates.get(from, to),
+    tenants,
+    passwords: createPasswords({ clock, random }),
+  };
+  const issuing = createIssuing({
+    deps,
+    throttle: {
+      limiter,
+      turns,
+      rate: common.config.rateLimit,
+      failures: common.failures,
+      onRefused: (from) => refusals.refused(from, 'issuing', null),
+    },
+    ports: {
+      verifyCavv: (claim) => verifyCavv(vault, claim),
+      forward: createForwarding({ clock: systemClock, log, allowPrivate: inSandbox }),
+    },
+    office: { tenants, tools, changes: common.changes },
+  });
+  if (inSandbox) await seedIssuing(deps, tenants, tools);
+  return {
+    ...issuing,
+    issuing,
+    orphans: [],
+    ownerOf: async (about, id) => (about === 'order' ? {} : { tenant: (await tenants.tenant(id))?.name ?? null }),
+    chores: { issuing: () => issuing.purge() },
+    servePages: async () => undefined,
+    checkPages: async () => [],
+    sandboxSecrets: () => sandboxTenantSecrets(tenants),
+  };
+}
