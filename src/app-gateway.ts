@@ -32,10 +32,9 @@ export interface GatewayHalf extends Half {
 
 /** `issuing`: the other half, for cards that it has issued; null: it isn't open. */
 export async function openGateway(common: Common, issuing: Issuing | null): Promise<GatewayHalf> {
-  const { database, clock, ids, random, log, keyed, links, permutation, inSandbox, options } = common;
+  const { database, clock, ids, random, log, keyed, links, permutation, options } = common;
   const projects = createProjects({ database, keyed, clock, log });
   const tools = { clock, ids, random, keyed, links: [...links.keys()] };
-  if (inSandbox) await seedSandbox(projects, tools, database);
   const cardholders = issuing?.cardholders ?? noCardholders;
   const gateway = await gatewayOf(common, projects, cardholders);
   const { due, orphans } = orderTimelines(gateway);
@@ -85,6 +84,7 @@ export async function openGateway(common: Common, issuing: Issuing | null): Prom
     chores: { risk: () => gateway.risk.purge(clock.now()), pages: daily(checkPages) },
     checkPages,
     servePages: () => servePages({ server: common.server, gateway, cardholders, random, rates: pageRates }),
+    seed: () => seedSandbox(projects, tools, database),
     sandboxSecrets: () => sandboxSecrets(projects),
   };
 }

@@ -30,6 +30,8 @@ export interface Half {
   servePages(): Promise<void>;
   /** Looks at them as they are served: every difference to how they were written. */
   checkPages(): Promise<readonly PageDifference[]>;
+  /** Makes what is missing of the sandbox's data. */
+  seed(): Promise<void>;
   /** Credentials that everybody knows from the sandbox: a live server doesn't start with them. */
   sandboxSecrets(): Promise<readonly string[]>;
 }

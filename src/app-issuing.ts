@@ -53,7 +53,6 @@ export async function openIssuing(common: Common): Promise<IssuingHalf> {
     },
     office: { tenants, tools, changes: common.changes },
   });
-  if (inSandbox) await seedIssuing(deps, tenants, tools);
   return {
     ...issuing,
     issuing,
@@ -62,6 +61,7 @@ export async function openIssuing(common: Common): Promise<IssuingHalf> {
     chores: { issuing: () => issuing.purge() },
     servePages: async () => undefined,
     checkPages: async () => [],
+    seed: () => seedIssuing(deps, tenants, tools),
     sandboxSecrets: () => sandboxTenantSecrets(tenants),
   };
 }
