@@ -202,13 +202,13 @@ module.exports = {
     {
       name: 'few-files-at-the-top',
       comment:
-        'Beside the rooms there are main.ts, config.ts, and app.ts with its ground floor, what is common to the halves, each half, what runs beside requests, what operators are served with, what only a sandbox has, the pages, its health and its end.',
+        'Beside the rooms there are main.ts, config.ts, and app.ts with its ground floor, what is common to the halves, each half, what runs beside requests, what operators are served with, what only a sandbox has, its health and its end.',
       severity: 'error',
       from: {},
       to: {
         path: '^src/[^/]+\\.ts$',
         pathNot:
-          '^src/(main|config|app|app-ground|app-common|app-half|app-gateway|app-issuing|app-work|app-operator|app-sandbox|app-simulator|app-pages|app-closing|app-health)\\.ts$',
+          '^src/(main|config|app|app-ground|app-common|app-half|app-gateway|app-issuing|app-work|app-operator|app-sandbox|app-simulator|app-closing|app-health)\\.ts$',
       },
     },
     {

@@ -1,9 +1,9 @@
 // The gateway half, put together.
 import type { Common } from './app-common.ts';
 import type { Half } from './app-half.ts';
-import { servePages } from './app-pages.ts';
 import { daily } from './app-work.ts';
-import { createLink, sandboxWallets } from './gateway/checkout/index.ts';
+import { systemClock } from './base/index.ts';
+import { checkoutDoor, createLink, land, landingView, sandboxWallets } from './gateway/checkout/index.ts';
 import { orderTimelines } from './gateway/due/index.ts';
 import { resolveOperation, stuckOperations } from './gateway/flight/index.ts';
 import { gatewayApi, gatewayOperatorEndpoints } from './gateway/index.ts';
@@ -12,12 +12,24 @@ import { type Gateway, orderInvariants } from './gateway/orders/index.ts';
 import { createProjects, type Projects, sandboxSecrets, seedSandbox } from './gateway/projects/index.ts';
 import { createRisk } from './gateway/risk/index.ts';
 import { arrive } from './gateway/settlement/index.ts';
-import { fetchOwn, onceForm, onceRecords } from './http/index.ts';
+import { fetchOwn, formBodies, onceForm, onceRecords } from './http/index.ts';
 import type { Issuing } from './issuing/index.ts';
 import { simulatedIssuer, stanMaker, threedsOutcome } from './network/index.ts';
-import { PAGE_RATES, PREVIEW_PATH, pageWatch, previewPage } from './pages/index.ts';
+import {
+  checkoutRoutes,
+  formTokens,
+  landingRoutes,
+  PAGE_RATES,
+  type PageRates,
+  PREVIEW_PATH,
+  pageThrottle,
+  pageWatch,
+  previewPage,
+  throttlePages,
+} from './pages/index.ts';
 import { disputeEndpoints, gatewayScenarios } from './sandbox/index.ts';
 import {
+  acsRoutes,
   type Cardholders,
   createThreeds,
   noCardholders,
@@ -83,7 +95,7 @@ export async function openGateway(common: Common, issuing: Issuing | null): Prom
     invariants: orderInvariants,
     chores: { risk: () => gateway.risk.purge(clock.now()), pages: daily(checkPages) },
     checkPages,
-    servePages: () => servePages({ server: common.server, gateway, cardholders, random, rates: pageRates }),
+    servePages: () => servePages(common, gateway, cardholders, pageRates),
     seed: () => seedSandbox(projects, tools, database),
     sandboxSecrets: () => sandboxSecrets(projects),
   };
@@ -125,4 +137,38 @@ async function gatewayOf(common: Common, projects: Projects, cardholders: Cardho
     simulatedIssuer: inSandbox ? simulatedIssuer : null,
     project: (id) => projects.byId(id),
   };
+}
+
+/** What people see: the bank's pages, the payment page and the way back, with the rates that all of them have. */
+async function servePages(
+  { server, random }: Common,
+  gateway: Gateway,
+  cardholders: Cardholders,
+  rates: PageRates,
+): Promise<void> {
+  const { db, clock, vault: keys, permutation: ids, publicUrl, log } = gateway;
+  const { remoteAddressOf } = server;
+  // Forms are for pages only: a parser beside the APIs would take their bodies away from them.
+  await server.app.register(async (pages) => {
+    const throttle = pageThrottle(systemClock, rates);
+    throttlePages(pages, throttle, server);
+    formBodies(pages);
+    await pages.register(acsRoutes({ db, clock, keys, ids, log, publicUrl, cardholders, remoteAddressOf }));
+    const tokens = formTokens({
+      keyed: (purpose, data) => keys.keyed(purpose, data),
+      random,
+      clock: systemClock,
+      publicUrl,
+    });
+    const checkout = checkoutDoor(gateway, throttle.card);
+    await pages.register(checkoutRoutes({ checkout, tokens, publicUrl, remoteAddressOf }));
+    await pages.register(
+      landingRoutes({
+        land: (fields) => land(gateway, fields),
+        landed: (ticket) => landingView(gateway, ticket),
+        publicUrl,
+        log,
+      }),
+    );
+  });
 }

@@ -99,7 +99,6 @@ const WARNINGS = {
   },
 } as const;
 
-/** Long: one thing is opened after the other, and each stands on those before it. */
 export async function openGround(config: Config, options: GroundOptions, log: Log, closers: Closer[]): Promise<Ground> {
   const virtual = config.mode === 'sandbox' ? new VirtualClock(options.clock ?? systemClock) : null;
   const { guard = (source) => source } = options;

@@ -37,7 +37,6 @@ export interface App {
 
 const BOTH: readonly HalfName[] = ['gateway', 'issuing'];
 
-/** Long: the one place where all rooms meet; each part that stands alone is a file beside it. */
 export async function startApp(config: Config, options: AppOptions = {}): Promise<App> {
   const log = options.log ?? createLog(config.logLevel);
   const closers: Closer[] = [];

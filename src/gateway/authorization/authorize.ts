@@ -156,10 +156,7 @@ function decide(
   }
   if (prepared.reason) {
     const asked = { order: asking({ ...order, events: open?.order.events ?? 0 }, now), operations };
-    return {
-      value: { asked, reason: prepared.reason },
-      changes: [write(asked.order), ...sealed.changes],
-    };
+    return { value: { asked, reason: prepared.reason }, changes: [write(asked.order), ...sealed.changes] };
   }
   const intended = startOperation(
     gateway,
@@ -169,10 +166,7 @@ function decide(
     told,
   );
   const [insertOperation] = intended.changes as [Change];
-  return {
-    value: intended,
-    changes: [write(intended.state.order), insertOperation, ...sealed.changes],
-  };
+  return { value: intended, changes: [write(intended.state.order), insertOperation, ...sealed.changes] };
 }
 
 /**
