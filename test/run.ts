@@ -1,4 +1,4 @@
-// `npm test`: one Postgres for the run, then every test file, three at a time. File names as arguments narrow it.
+// `npm test`: one Postgres for the run, then every test file, four at a time. File names as arguments narrow it.
 import { once } from 'node:events';
 import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
@@ -11,7 +11,7 @@ import { startOnce } from './support/seeded.ts';
 
 /**
  * Those that take longest come first, so that no core is left with one of them at the end. Half of them compute and half of them mostly
- * wait, and they take turns: three at a time fill two cores.
+ * wait, and they take turns: four at a time fill two cores.
  */
 const LONGEST: readonly string[] = [
   'world/seeds',
@@ -50,7 +50,7 @@ Object.assign(process.env, {
 });
 // A larger young generation: requests and answers die young, and a twelfth of the time went into collecting them.
 const execArgv = ['--test-timeout=240000', '--max-semi-space-size=64'];
-const tests = run({ files, concurrency: 3, timeout: 900_000, execArgv });
+const tests = run({ files, concurrency: 4, timeout: 900_000, execArgv });
 let code = 0;
 tests.on('test:fail', () => {
   code = 1;
