@@ -1,6 +1,5 @@
 // Exchange rates: six decimals, a source and a day; the inverse is a row of its own, made once when rates are loaded.
 // The latest rates stand in memory, so that no payment asks the database for one.
-import { XMLParser } from 'fast-xml-parser';
 import { dayOf, divideHalfEven, isCurrency, parseDateTime } from '../base/index.ts';
 import { type Db, type PageOf, pageOf, placeOf, type Transaction } from '../store/index.ts';
 import {
@@ -65,8 +64,10 @@ export function rateRows(inputs: readonly RateInput[], source: string): RateRow[
 }
 
 /** The daily reference rates of the European Central Bank (eurofxref): euro against each currency. null: not that document. */
-export function parseEcbXml(xml: string): RateInput[] | null {
+export async function parseEcbXml(xml: string): Promise<RateInput[] | null> {
   if (xml.length > 5_000_000 || /<!(DOCTYPE|ENTITY)/i.test(xml)) return null;
+  // Loaded with the first document: most requests bring their rates as they are.
+  const { XMLParser } = await import('fast-xml-parser');
   let document: unknown;
   try {
     document = new XMLParser({

@@ -80,12 +80,12 @@ interface Rows {
 const wrong = (...problems: WrongField[]): Rows => ({ rows: [], problems });
 
 /** The rows of a request: either its own, or those of the European Central Bank's document. */
-function rowsOf({ rates, ecb_xml, source }: RatesBody, today: string): Rows {
+async function rowsOf({ rates, ecb_xml, source }: RatesBody, today: string): Promise<Rows> {
   if ((rates === undefined) === (ecb_xml === undefined)) return wrong(problem(['rates'], 'either rates or ecb_xml'));
   const inputs: readonly RateInput[] =
     ecb_xml === undefined
       ? (rates ?? []).map((rate) => ({ ...rate, day: rate.day ?? today }))
-      : (parseEcbXml(ecb_xml) ?? []);
+      : ((await parseEcbXml(ecb_xml)) ?? []);
   const problems: WrongField[] = [];
   if (inputs.length === 0)
     problems.push(problem(['ecb_xml'], "the daily document of the European Central Bank's rates"));
@@ -179,7 +179,7 @@ export function rateEndpoints({ database, rates, clock, publicUrl, changes }: Ra
       },
       async handler(input) {
         const now = clock.now();
-        const { rows, problems } = rowsOf(input.body, dayOf(now));
+        const { rows, problems } = await rowsOf(input.body, dayOf(now));
         await changes.inTransaction(
           input,
           { action: 'rates.load', target: `${rows.length} rates` },

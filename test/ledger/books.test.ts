@@ -203,16 +203,16 @@ test('rates: six decimals, the inverse as a row of its own, lists by day and per
   assert.equal(rateRows([{ from: 'EUR', to: 'EUR', rate: '1', day: '2026-11-20' }], 'test'), null);
 });
 
-test("the European Central Bank's daily file is read; anything else is refused", () => {
+test("the European Central Bank's daily file is read; anything else is refused", async () => {
   const xml = `<?xml version="1.0" encoding="UTF-8"?>
     <gesmes:Envelope xmlns:gesmes="http://www.gesmes.org/xml/2002-08-01" xmlns="http://www.ecb.int/vocabulary/2002-08-01/eurofxref">
       <gesmes:subject>Reference rates</gesmes:subject>
       <Cube><Cube time="2026-11-20"><Cube currency="USD" rate="1.0853"/><Cube currency="JPY" rate="162.53"/></Cube></Cube>
     </gesmes:Envelope>`;
-  assert.deepEqual(parseEcbXml(xml), [
+  assert.deepEqual(await parseEcbXml(xml), [
     { from: 'EUR', to: 'USD', rate: '1.0853', day: '2026-11-20' },
     { from: 'EUR', to: 'JPY', rate: '162.53', day: '2026-11-20' },
   ]);
   for (const text of ['', '<a/>', 'not xml', `<!DOCTYPE x [<!ENTITY a "b">]>${xml}`])
-    assert.equal(parseEcbXml(text), null);
+    assert.equal(await parseEcbXml(text), null);
 });

@@ -29,7 +29,14 @@ export async function startTestServer(): Promise<TestServer> {
     log: silent,
     clock: systemClock,
     // Several files at once, some with three servers and the pools of each.
-    settings: { fsync: 'off', full_page_writes: 'off', shared_buffers: '128MB', max_connections: '400' },
+    settings: {
+      fsync: 'off',
+      full_page_writes: 'off',
+      shared_buffers: '128MB',
+      max_connections: '400',
+      // Hundreds of databases that live for seconds: whoever looked after them would do nothing else.
+      autovacuum: 'off',
+    },
   });
   const admin = openDatabase(embedded.connection, { log: silent, connections: 1 });
   await admin.query(`create database ${TEMPLATE}`);

@@ -28,7 +28,7 @@ test('thirty worlds and all that ever found a fault: every answer was true', { t
 
 test('an effect that is answered as a refusal does not stay hidden', { timeout: 300_000 }, async () => {
   const outcomes = await runSeeds([1, 2, 3, 4, 5, 6], {
-    workers: 2,
+    workers: 1,
     optionsOf: () => ({ plant: 'a committed effect is answered as a refusal' }),
     untilFailure: true,
   });
