@@ -4,11 +4,13 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { Reply } from '../../support/app.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
+import { testDatabase } from '../../support/database.ts';
 import { issuingClient } from '../../support/issuing.ts';
 
 let florin: TestApp;
 before(async () => {
-  florin = await testApp();
+  // On a database of its own: its passwords cost what they cost.
+  florin = await testApp({}, { connection: (await testDatabase()).connection });
 });
 
 const login = (secret: string, email: string): Promise<Reply> =>
