@@ -157,8 +157,14 @@ export function createForwarding(
   const circuits = new Map<string, Circuit>();
   let client: ReturnType<typeof openClient> | null = null;
 
+  /** Opened with the first message, and again after it could not be. */
+  const opened = (): ReturnType<typeof openClient> =>
+    (client ??= openClient({ allowPrivate, timeoutMs }).catch((error: unknown) => {
+      client = null;
+      throw error;
+    }));
+
   async function send(url: URL, { secret, id, body }: ForwardingRequest): Promise<ForwardingAnswer> {
-    const post = await (client ??= openClient({ allowPrivate, timeoutMs }));
     const text = JSON.stringify(body);
     const timestamp = Math.floor(clock.now().getTime() / 1000).toString();
     const headers = {
@@ -178,9 +184,9 @@ export function createForwarding(
       },
       (): ForwardingAnswer => ({ decision: null, cause: 'done' }),
     );
-    const exchanged = post(url, { headers, body: text, signal }).then(async (answer) =>
-      readAnswer(answer.statusCode, await answer.body.text()),
-    );
+    const exchanged = opened()
+      .then((post) => post(url, { headers, body: text, signal }))
+      .then(async (answer) => readAnswer(answer.statusCode, await answer.body.text()));
     try {
       return await Promise.race([exchanged.catch((error: unknown) => failedFor(error, signal)), late]);
     } finally {

@@ -68,11 +68,15 @@ async function sandboxReads({ seed, random }: Seed): Promise<Reads> {
 /** The sandbox's wallets: `seed` makes their keys; a button's press makes a token. */
 export function sandboxWallets(seed: Seed): WalletKeys {
   let reads: Promise<Reads> | null = null;
+  const opened = (): Promise<Reads> =>
+    (reads ??= sandboxReads(seed).catch((error: unknown) => {
+      reads = null;
+      throw error;
+    }));
   return {
     offered: WALLETS,
     async open(wallet, token, due, now) {
-      const opened = (await (reads ??= sandboxReads(seed)))[wallet](token, due, now);
-      return meansOf(opened, due);
+      return meansOf((await opened())[wallet](token, due, now), due);
     },
   };
 }
