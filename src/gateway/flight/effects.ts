@@ -143,6 +143,9 @@ export function refused(order: Order, operation: Operation, circumstances: Circu
       { expire: null },
     );
   }
+  // What is still held of an order that is over is of no use to anybody: its release is asked for again until it is granted.
+  if (operation.type === 'reverse' && order.held > 0n && isOver(order.status))
+    return withDue(order, { release: addDays(circumstances.now, 1) });
   if (operation.type !== 'charge' || !operation.details.by) return withDue(order, {});
   // A charge that follows by itself is retried within limits; then the authorization is given back.
   const tries = order.options.capture_tries ?? 0;

@@ -2,7 +2,7 @@
 // books of the acquirer and of the card.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { type TestApp, testApp } from '../../support/app.ts';
+import { simulated, type TestApp, testApp } from '../../support/app.ts';
 import { orderOf, type Shop, shopOf } from '../../support/shop.ts';
 
 let florin: TestApp;
@@ -77,6 +77,26 @@ for (const [end, status] of [
     assert.equal(await heldAtAcquirer(id), 0);
     await shop.booksHold();
   });
+
+test('a release that the issuer refuses is asked for again the next day, and the books hold meanwhile', async () => {
+  const pan = simulated('30', '051');
+  const { id } = await shop.authorized({ amount: 10, pan, options: { terminal: 'several' } });
+  await shop.act(id, 'charge', { amount: 3 });
+  assert.equal(orderOf(await shop.act(id, 'refund')).status, 'refunded');
+  const refusals = async (): Promise<number> =>
+    (await shop.get(id)).operations.filter(
+      ({ type, status }: Record<string, string>) => type === 'reverse' && status === 'failure',
+    ).length;
+  await shop.advance('1s');
+  assert.equal(await refusals(), 1);
+  await shop.booksHold();
+  await shop.advance('1h');
+  assert.equal(await refusals(), 1);
+  await shop.advance('1d');
+  assert.equal(await refusals(), 2);
+  assert.equal(await heldAtAcquirer(id), 700);
+  await shop.booksHold();
+});
 
 test('what was charged back can be won again, so its rest stays until its time is over', async () => {
   const id = await partly();
