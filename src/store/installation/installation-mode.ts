@@ -1,6 +1,5 @@
 // What a database is for: the mode of its first start, for good.
 // Rule: a sandbox's users, terminals and balances are known to everybody, so that no live server ever runs on it.
-
 import type { Db } from '../commit/index.ts';
 import { StartError } from '../embedded/index.ts';
 

@@ -1,6 +1,5 @@
 // The embedded server of a data directory, for one Florin at a time.
 // Rule: only who holds the directory's guard may stop the server.
-
 import { openDatabase } from '../database.ts';
 import { type Connection, StartError, startEmbedded } from '../embedded/index.ts';
 import { type Guard, takeGuard } from './guard.ts';
