@@ -22,4 +22,4 @@ export { accountEndpoints, accountsOf, type StatementInput, statementAnswer } fr
 export { AccountBody, currency, friendlyName, PAGE, StatementQuery, tag } from './schemas.ts';
 export { seedAccount } from './seed.ts';
 export { depositEndpoints } from './simulator-routes.ts';
-export { ACTIVE, blocked, destroyed, type Standing, stateView, unblocked } from './states.ts';
+export { ACTIVE, blocked, destroyed, replaced, type Standing, stateView, unblocked } from './states.ts';

@@ -42,6 +42,13 @@ export function destroyed(of: Standing, reason: DestroyedReason): Standing | Ref
   return standing(of.blocks, reason);
 }
 
+/** The standing of what comes in its place: a block that its holder couldn't lift stays. */
+export const replaced = ({ blocks }: Standing): Standing =>
+  standing(
+    blocks.filter((reason) => reason === 'SYSTEM'),
+    null,
+  );
+
 /** `state` of the APIs: the newest block is the reason that is shown. */
 export function stateView(of: Standing): Record<string, string> {
   const { state, blocks, destroyed_reason } = standingOf(of);

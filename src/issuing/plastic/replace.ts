@@ -2,7 +2,15 @@
 // moves there.
 import type { Change, Loaded, Once, Told } from '../../store/index.ts';
 import type { Sealer } from '../../vault/index.ts';
-import { ACTIVE, destroyed, emptyFunds, type Funds, fundsInsert, fundsKind, transferFunds } from '../accounts/index.ts';
+import {
+  destroyed,
+  emptyFunds,
+  type Funds,
+  fundsInsert,
+  fundsKind,
+  replaced,
+  transferFunds,
+} from '../accounts/index.ts';
 import {
   type Asker,
   type Card,
@@ -18,7 +26,7 @@ import { needsOfChange, type OpenHolds, restand } from '../life/index.ts';
 import type { CardViewer } from '../reading/index.ts';
 import { type CommittedAnswer, type Ending, type IssuingDeps, Refusal, type RefusalCode } from '../requests/index.ts';
 import { needRange, type Profile } from '../tenants/index.ts';
-import { liveTokens, walletTokenInsert, walletTokensKind } from '../tokens/index.ts';
+import { liveTokens, walletTokenInsert, walletTokenMoves, walletTokensKind } from '../tokens/index.ts';
 import { activationHash, orderedPlastic } from './order.ts';
 
 export type Replacement = 'replace-damaged' | 'replace-lost-stolen';
@@ -149,7 +157,7 @@ function succeeded(
   const { endedTokens, ...details } = old.details;
   const base: Card = {
     ...old,
-    ...ACTIVE,
+    ...replaced(old),
     id: newId,
     brand,
     first_six: pan.bin(6),
@@ -180,10 +188,11 @@ function succeeded(
   const tokens = loaded.get(walletTokensKind, { tenantId: old.tenant_id, id: old.id }) ?? [];
   // The device keeps its token. One that was given up stays so; one that no device has taken into use yet still waits for it.
   const pointed = endedTokens ?? liveTokens(tokens);
-  for (const token of tokens) {
+  const theirs = tokens.flatMap((token) => {
     const state = pointed[token.id.toString()];
-    if (state) changes.push(walletTokenInsert({ ...token, card_id: card.id, state, updated_at: now }));
-  }
+    return state ? [{ ...token, card_id: card.id, state, updated_at: now }] : [];
+  });
+  changes.push(...theirs.map(walletTokenInsert), ...walletTokenMoves(theirs, card.state, now));
   // A lost card ends with its replacement; a stolen one has ended already.
   const ended = destroyed(old, 'LOST');
   const gone = restand(told, loaded, old, typeof ended === 'string' ? old : ended, {

@@ -198,6 +198,33 @@ test('replace lost or stolen: a debt moves too, and what is put on the new card 
   await assertBooksHold(florin);
 });
 
+test("replace lost or stolen: the operator's block stays on the new card, the user's own goes", async () => {
+  const operator = async (verb: string, id: string): Promise<void> =>
+    done(await florin.operator('POST', `/operator/cards/${id}/${verb}`));
+  for (const verb of ['report-lost', 'report-stolen']) {
+    const id = await plasticCard(ada, true, {
+      digitalWallets: { walletsEnabled: true, pushProvisioningEnabled: true, artworkReference: 'florin-black' },
+    });
+    await transfer([ACCOUNT, '2001'], [CARD, id], 700);
+    const token = (await post(`/cards/wallet-tokens/${id}`, { wallet: 'APPLE', device: 'phone' })).body;
+    const taken = { cardId: id, result: 'success' };
+    done(await florin.operator('POST', `/simulator/wallet-tokens/${token.id}`, taken));
+    await move('block', id);
+    await operator('block', id);
+    await move(verb, id);
+    const { body } = await post(`/cards/replace-lost-stolen/${id}`, {});
+    const tokenStates = async () =>
+      (await ada('GET', `/cards/wallet-tokens/${body.id}`)).body.tokens.map(({ state }: { state: string }) => state);
+    assert.deepEqual(body.state, { state: 'BLOCKED', blockedReason: 'SYSTEM' });
+    assert.deepEqual(await tokenStates(), ['SUSPENDED']);
+    assert.equal((await purchase(florin, body.id, 100)).responseCode, '62');
+    assertConflict(await post(`/cards/unblock/${body.id}`), 'INSTRUMENT_NOT_BLOCKED');
+    await operator('unblock', body.id);
+    assert.deepEqual([await stateOf(body.id), await tokenStates()], [{ state: 'ACTIVE' }, ['ACTIVE']]);
+    assert.equal((await purchase(florin, body.id, 100)).approved, true);
+  }
+});
+
 test('replaced by many at once: one new card', async () => {
   const id = await plasticCard(ada, true, { tag: 'once' });
   await transfer([ACCOUNT, '2001'], [CARD, id], 90);

@@ -333,6 +333,7 @@ function judge(world: World, one: Step, reply: Reply, what: string): void {
     const next = freshCard(reply.body.id, card.debit ? card.money : { actual: moved, held: 0 }, card.debit);
     next.plastic = { pending: true, code: CODE, wrong: 0 };
     next.most = card.most;
+    next.blocks = card.blocks.filter((block) => block === 'SYSTEM');
     card.money.actual -= moved;
     world.cards.push(next);
   } else if (one.do === 'operator') {
