@@ -91,7 +91,6 @@ export function emptyRow(
       forwarding: null,
       walletTokenId: null,
       forced: false,
-      expired: false,
     },
     events: 0,
     expires_at: null,

@@ -352,7 +352,7 @@ export async function expire(deps: IssuingDeps, tenantId: bigint, id: bigint, wh
       if (!row || !due) return { value: false, changes: [] };
       const counter = loaded.get(counterKind, { tenantId, id: cardId });
       const booked = release(row, counter?.windows ?? {}, 'all', now, 'AUTHORISATION_EXPIRY');
-      const after = { ...booked.row, details: { ...booked.row.details, expired: true } };
+      const after = { ...booked.row, details: { ...booked.row.details, lapsed: row.asked.open } };
       const funds = loaded.get(fundsKind, { tenantId, id: instrumentId });
       return {
         value: true,

@@ -1,6 +1,6 @@
 // /simulator/purchases, /authorizations/{id}/…, /refunds: a foreign merchant that a person or a test can play. Sandbox mode only.
 // Rule: what it does goes through the same host as a message of the network; it has no way of its own to the money.
-import { countryOf, maskPansIn, Pan } from '../../base/index.ts';
+import { assert, countryOf, maskPansIn, Pan } from '../../base/index.ts';
 import {
   type AnyEndpoint,
   Choice,
@@ -107,7 +107,7 @@ export function authorizationSimulatorEndpoints(deps: IssuingDeps, authorizer: A
     path: 'clear' | 'reverse' | 'increment',
     operation: FollowUp,
     summary: string,
-    everything: Everything,
+    everything?: Everything,
   ): AnyEndpoint<unknown> =>
     endpoint({
       method: 'POST',
@@ -117,15 +117,13 @@ export function authorizationSimulatorEndpoints(deps: IssuingDeps, authorizer: A
       tag: TAG,
       right: null,
       params: IdPath,
-      body: Shape(
-        path === 'increment'
-          ? { amount, final: Optional(Flag()) }
-          : { amount: Optional(amount), final: Optional(Flag()) },
-      ),
+      body: Shape({ amount: everything ? Optional(amount) : amount, final: Optional(Flag()) }),
       answers,
       async handler({ params, body }) {
         const row = await authorizationOf(params.id);
-        return told(await follow(row, operation, body.amount ?? everything, body.final ?? true));
+        const asked = body.amount ?? everything;
+        assert(asked !== undefined, 'an amount is asked for where none is meant by default');
+        return told(await follow(row, operation, asked, body.final ?? true));
       },
     });
 
@@ -203,11 +201,11 @@ export function authorizationSimulatorEndpoints(deps: IssuingDeps, authorizer: A
     following(
       'clear',
       'charge',
-      'The merchant takes the money; without amount all that is held, or was authorized when the hold ended before',
-      (row) => open(row) ?? (BigInt(row.asked.cleared) > 0n ? null : row.amount || null),
+      'The merchant takes the money; without amount all that is held, or was when its time ended before',
+      (row) => open(row) ?? (BigInt(row.asked.cleared) > 0n ? null : BigInt(row.details.lapsed ?? 0) || null),
     ),
     following('reverse', 'reverse', 'The merchant gives up a part of the hold, or all of it', open),
-    following('increment', 'increment', 'The merchant asks for more', () => null),
+    following('increment', 'increment', 'The merchant asks for more'),
     endpoint({
       method: 'POST',
       path: '/authorizations/:id/expire',

@@ -54,7 +54,8 @@ export interface Authorization {
     readonly walletTokenId: string | null;
     /** Something was cleared that no hold stood for. */
     readonly forced: boolean;
-    readonly expired: boolean;
+    /** What was still held when its time was over, as the merchant wrote it. */
+    readonly lapsed?: string | undefined;
   };
   readonly events: number;
   readonly expires_at: Date | null;

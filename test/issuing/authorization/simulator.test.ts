@@ -64,7 +64,7 @@ test('a purchase, more of it, less of it, its clearing, a part of it back', asyn
   assert.deepEqual(await world.violated(), []);
 });
 
-test('a clearing without amount takes what is held, a late one what was authorized, and nothing once all is taken', async () => {
+test('a clearing without amount takes what is held, a late one what was held to the end, and nothing once all is taken or given up', async () => {
   const card = await world.card(10_000n);
   const clear = async (id: string) => (await post(`/authorizations/${id}/clear`)).body;
   const { authorizationId: part } = (await buy(card, 1000)).body;
@@ -80,6 +80,16 @@ test('a clearing without amount takes what is held, a late one what was authoriz
   await post(`/authorizations/${late}/expire`);
   assert.equal((await clear(late)).approved, true);
   assert.deepEqual(await world.funds(card.id), { actual: 7200n, held: 0n });
+  const { authorizationId: less } = (await buy(card, 500)).body;
+  await post(`/authorizations/${less}/reverse`, { amount: 400 });
+  await post(`/authorizations/${less}/expire`);
+  assert.equal((await clear(less)).approved, true);
+  const { authorizationId: none } = (await buy(card, 500)).body;
+  assert.equal((await post(`/authorizations/${none}/reverse`)).body.approved, true);
+  assert.equal((await clear(none)).responseCode, '25');
+  assert.deepEqual(await world.funds(card.id), { actual: 7100n, held: 0n });
+  assert.equal((await post(`/authorizations/${none}/clear`, { amount: 100 })).body.approved, true, 'a forced posting');
+  assert.deepEqual(await world.violated(), []);
 });
 
 test('asked at once, all that is open is cleared once, given up once, given back once', async () => {
