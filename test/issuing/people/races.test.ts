@@ -2,7 +2,7 @@
 // Rule: what is asked of one field never writes another back.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { type Client, type TestApp, testApp } from '../../support/app.ts';
+import { type Client, type Reply, type TestApp, testApp } from '../../support/app.ts';
 import { issuingClient, PASSWORD, steppedUp } from '../../support/issuing.ts';
 
 let florin: TestApp;
@@ -61,6 +61,32 @@ test('changes of different fields at once all stay, whoever makes them', async (
     for (const [at, [field, wanted, is]] of expected.entries())
       if ((replies[at]?.status ?? 500) < 300)
         assert.equal(is, wanted, `${field}: ${replies.map(({ status }) => status)}`);
+  }
+});
+
+test('who logs in while his identity or the tenant is being shut waits for it, and is not let in', async () => {
+  await person('shut');
+  const login = () =>
+    issuingClient(florin)('POST', '/auth/login', { email: 'shut@races.example', password: { value: PASSWORD } });
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  for (const [row, refused] of [
+    [`identities set active = $1 where id = (select identity_id from users where email = 'shut@races.example')`, 410],
+    [`tenants set active = $1 where name = 'sandbox'`, 401],
+  ] as const) {
+    const replies: Reply[] = [];
+    const answer = await florin.database.transaction(async (db) => {
+      await db.query(`update ${row}`, [false]);
+      const asked = login().then((reply) => replies.push(reply));
+      for (let tries = 0; replies.length === 0 && (await florin.database.query(waiting)).length === 0; tries++)
+        assert.ok(tries < 5000, 'the login does not come to the lock');
+      return { asked };
+    });
+    await answer.asked;
+    await florin.database.query(`update ${row}`, [true]);
+    assert.deepEqual(
+      replies.map(({ status }) => status),
+      [refused],
+    );
   }
 });
 
