@@ -14,9 +14,7 @@ const MOST_FILES = 15;
 /** Names that say nothing: what lies there belongs to a room that has a name. */
 const EMPTY_NAMES = /^(utils?|helpers?|common|lib|types|constants|misc|shared)(\.ts)?$/;
 
-const ownTypeScript = ['src', 'src/base', 'src/store', 'src/http', 'src/threeds', 'test', 'bench'].flatMap((folder) =>
-  filesIn(folder, '.ts'),
-);
+const ownTypeScript = ['src', 'test', 'bench'].flatMap((folder) => filesIn(folder, '.ts'));
 const ownText = [
   ...ownTypeScript,
   ...['bin', 'migrations', 'docs', 'web', 'sdk'].flatMap((folder) =>
@@ -100,10 +98,12 @@ describe('folders', () => {
 });
 
 describe('rooms', () => {
-  const folders = ['src', 'src/cli', 'src/gateway', 'src/issuing'].flatMap(rooms);
+  const folders = ['', '/base', '/cli', '/gateway', '/http', '/issuing', '/store', '/threeds'].flatMap((room) =>
+    rooms(`src${room}`),
+  );
 
   it('have a door', () => {
-    assert.ok(folders.length >= 10);
+    assert.ok(folders.length >= 60, 'those within a room, too');
     assert.deepEqual(
       folders.filter((folder) => !filesIn(folder, '.ts').includes(`${folder}/index.ts`)),
       [],
