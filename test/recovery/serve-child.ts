@@ -4,6 +4,7 @@ import { startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { watchAnswers } from '../support/answers.ts';
 import { silent } from '../support/database.ts';
+import { noneDecides } from '../support/decisions.ts';
 
 interface Order {
   readonly env: Record<string, string>;
@@ -17,6 +18,7 @@ let passed = 0;
 await startApp(readConfig(told.env, {}), {
   log: silent,
   watch: watchAnswers,
+  guard: noneDecides,
   connection: told.connection,
   link: { answerTimeoutMs: 2000, lostAfterMs: 30, slowMs: 100, lateAfterMs: 30 },
   // What a killed process leaves is taken over soon.

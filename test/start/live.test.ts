@@ -9,6 +9,7 @@ import { type App, startApp } from '../../src/app.ts';
 import { createLog } from '../../src/base/index.ts';
 import { readConfig } from '../../src/config.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { noneDecides } from '../support/decisions.ts';
 
 const MAIN = path.join(import.meta.dirname, '../../src/main.ts');
 const root = mkdtempSync(path.join(os.tmpdir(), 'florin-start-'));
@@ -56,7 +57,7 @@ async function started(database: TestDatabase, env: Record<string, string>) {
   const lines: string[] = [];
   const log = createLog('warn', { write: (line) => void lines.push(line) });
   const config = readConfig({ PORT: '0', DATA_DIR: folder(), WORKERS: 'off', ...env }, {});
-  const app: App = await startApp(config, { log, connection: database.connection });
+  const app: App = await startApp(config, { log, guard: noneDecides, connection: database.connection });
   const ready = (await (await fetch(`${app.url}/readyz`)).json()) as { ok: boolean; warnings: string[] };
   return { app, lines, ready };
 }
@@ -88,7 +89,10 @@ test('a database that was a sandbox never becomes live, and a live one no sandbo
 test('live on the embedded database, its keys beside it: said loudly, in the log and in /readyz', async () => {
   const lines: string[] = [];
   const log = createLog('warn', { write: (line) => void lines.push(line) });
-  const app = await startApp(readConfig({ PORT: '0', DATA_DIR: folder(), WORKERS: 'off', ...LIVE }, {}), { log });
+  const app = await startApp(readConfig({ PORT: '0', DATA_DIR: folder(), WORKERS: 'off', ...LIVE }, {}), {
+    log,
+    guard: noneDecides,
+  });
   const ready = (await (await fetch(`${app.url}/readyz`)).json()) as object;
   await app.stop();
   assert.deepEqual(ready, {

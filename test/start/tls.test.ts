@@ -11,6 +11,7 @@ import { createLog } from '../../src/base/index.ts';
 import { readConfig } from '../../src/config.ts';
 import { StartError } from '../../src/store/index.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { noneDecides } from '../support/decisions.ts';
 
 const made = path.join(import.meta.dirname, 'certificates');
 const root = mkdtempSync(path.join(os.tmpdir(), 'florin-tls-'));
@@ -30,7 +31,7 @@ before(async () => {
   use('first');
   database = await testDatabase();
   const log = createLog('info', { write: (line) => void lines.push(line) });
-  app = await startApp(readConfig(SETTINGS, {}), { log, connection: database.connection });
+  app = await startApp(readConfig(SETTINGS, {}), { log, guard: noneDecides, connection: database.connection });
   port = Number(new URL(app.url).port);
 });
 after(async () => {

@@ -1,4 +1,6 @@
 // Sees whether decisions follow from what they are told: none asks for time, ids or chance by itself, and what is decided twice is the same.
+// Rule: every server that a test starts by code is guarded by noneDecides, in children that are killed too. Only `florin serve`, started as
+// a program, takes no guard: the tests that do so see how it starts and ends.
 import assert from 'node:assert/strict';
 import { idMaker, seededRandom, systemClock } from '../../src/base/index.ts';
 import { type Command, type Committer, type Decision, decidingNow, type Told } from '../../src/store/index.ts';

@@ -7,6 +7,7 @@ import { startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { type Db, openDatabase } from '../../src/store/index.ts';
 import { silent, TEMPLATE, type TestServer } from './database.ts';
+import { noneDecides } from './decisions.ts';
 import { PASSWORD } from './issuing.ts';
 
 export interface Seeded {
@@ -20,7 +21,11 @@ export async function startOnce({ connection }: Pick<TestServer, 'connection'>):
   await admin.query(`create database ${seeded.database} template ${TEMPLATE}`);
   await admin.close();
   const config = readConfig({ PORT: '0', DATA_DIR: seeded.dataDir, LOG_LEVEL: 'silent', WORKERS: 'off' }, {});
-  const app = await startApp(config, { log: silent, connection: { ...connection, database: seeded.database } });
+  const app = await startApp(config, {
+    log: silent,
+    guard: noneDecides,
+    connection: { ...connection, database: seeded.database },
+  });
   await app.stop();
   const database = openDatabase({ ...connection, database: seeded.database }, { log: silent, connections: 1 });
   await cheapPasswords(database);

@@ -10,6 +10,7 @@ import { createLog } from '../../src/base/index.ts';
 import { readConfig } from '../../src/config.ts';
 import { basic } from './app.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
+import { noneDecides } from './decisions.ts';
 
 const FOLDER = path.join(import.meta.dirname, '../start/certificates');
 export const pem = (name: string): string => path.join(FOLDER, `${name}.pem`);
@@ -101,7 +102,7 @@ export async function tlsApp(env: Readonly<Record<string, string>> = {}): Promis
   const database = await testDatabase();
   const lines: string[] = [];
   const log = createLog('info', { write: (line) => void lines.push(line) });
-  const app = await startApp(readConfig(settings, {}), { log, connection: database.connection });
+  const app = await startApp(readConfig(settings, {}), { log, guard: noneDecides, connection: database.connection });
   stops.push(async () => {
     await app.stop();
     rmSync(root, { recursive: true, force: true });

@@ -11,6 +11,7 @@ import { type App, startApp } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
 import { basic, payment, simulated } from '../../support/app.ts';
 import { canary, codeIn, codeSpellings, finder, packings, spellings } from '../../support/canary.ts';
+import { noneDecides } from '../../support/decisions.ts';
 import { openPage } from '../../support/page.ts';
 
 const CVV = '9173';
@@ -35,6 +36,7 @@ before(async () => {
   const stream = { write: (line: string) => appendFileSync(logFile, line) };
   florin = await startApp(config, {
     log: pino({ level: 'trace', base: null }, stream),
+    guard: noneDecides,
     link: { answerTimeoutMs: 2000, lostAfterMs: 30, slowMs: 100, lateAfterMs: 30 },
   });
 });

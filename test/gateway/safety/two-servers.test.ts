@@ -5,6 +5,7 @@ import { type App, startApp } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
 import { basic, type Client, client, payment, type TestApp, testApp } from '../../support/app.ts';
 import { silent } from '../../support/database.ts';
+import { noneDecides } from '../../support/decisions.ts';
 
 interface Two {
   readonly merchant: Client;
@@ -18,7 +19,7 @@ before(async () => {
   one = await testApp();
   const config = readConfig({ PORT: '0', DATA_DIR: one.dataDir, LOG_LEVEL: 'silent', WORKERS: 'off' }, {});
   const link = { answerTimeoutMs: 2000, lostAfterMs: 30, slowMs: 100, lateAfterMs: 30 };
-  second = await startApp(config, { log: silent, connection: one.database.connection, link });
+  second = await startApp(config, { log: silent, guard: noneDecides, connection: one.database.connection, link });
   two = {
     merchant: client(second.url, basic('sandbox', 'sandbox-secret')),
     operator: client(second.url, 'Bearer sandbox-operator'),
