@@ -303,8 +303,16 @@ after(async () => {
 });
 
 /** Until so many transfers and cards were asked for, and a moment longer: a busy machine comes as far as an idle one. */
-async function underLoad(goal: number): Promise<void> {
-  while (refs < goal) await systemClock.sleep(5);
+async function underLoad(load: Promise<unknown>, goal: number, what: string): Promise<void> {
+  let ended = false;
+  const end = (): boolean => (ended = true);
+  void load.then(end, end);
+  while (refs < goal && !ended) await systemClock.sleep(5);
+  if (ended) {
+    // What a customer found wrong says more than that nobody was left.
+    await load;
+    assert.fail(`${what}: nobody was answered any more, and the server was not killed yet`);
+  }
   await systemClock.sleep(random.int(50));
 }
 
@@ -323,7 +331,7 @@ test(`killed ${KILLS} times at random moments under load (seed ${SEED})`, async 
   for (let i = 1; i <= KILLS; i++) {
     const what = `kill ${i}, seed ${SEED}`;
     const load = Promise.all(customers.map(spend));
-    await underLoad(refs + CUSTOMERS + random.int(4 * CUSTOMERS));
+    await underLoad(load, refs + CUSTOMERS + random.int(4 * CUSTOMERS), what);
     await killed();
     await load;
     pending += (await database.query(`select id from authorizations where state = 'PENDING'`)).length;
