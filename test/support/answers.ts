@@ -1,7 +1,7 @@
 // Holds every answer that a server of the tests sends against the API description: status, header fields, and every member of the body.
 // Rule: what is found names endpoint, status and place in the body, never a value. The run fails at its end with what was found
 // anywhere, in children that were killed too.
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { type AnyApi, openapiOf, type Server } from '../../src/http/index.ts';
@@ -155,8 +155,9 @@ export function watchAnswers(server: Server, apis: readonly AnyApi[]): void {
     const checker = checkers.get(key) ?? answerChecker(apis);
     if (!checkers.has(key)) {
       checkers.set(key, checker);
-      if (folder !== null && !existsSync(path.join(folder, 'declared')))
-        writeFileSync(path.join(folder, 'declared'), checker.declared.join('\n'));
+      // One file for all servers with these APIs: one that has a half of them declares a half.
+      if (folder !== null)
+        writeFileSync(path.join(folder, `declared-${key.replace(/\W+/g, '-')}`), checker.declared.join('\n'));
     }
     const route = request.routeOptions.url ?? request.url.split('?', 1).join();
     if (!DESCRIBED.test(route)) return next(null, payload);
@@ -187,6 +188,6 @@ export function answersOfRun(at: string): { readonly wrong: readonly string[]; r
   const known = new Set(lines('seen-'));
   return {
     wrong: [...new Set(lines('wrong-'))].sort(),
-    unseen: lines('declared').filter((name) => !known.has(name)),
+    unseen: [...new Set(lines('declared-'))].filter((name) => !known.has(name)),
   };
 }

@@ -1,7 +1,7 @@
 // Every answer has a description that says all of it, and the check that holds the tests' answers against it can fail.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { before, describe, test } from 'node:test';
@@ -208,5 +208,15 @@ describe('the check of answers', () => {
     assert.deepEqual(wrong, ['GET /gateway/ping 200: / must NOT have additional properties (colour)']);
     assert.ok(unseen.includes('POST /gateway/orders/authorize 200'));
     assert.ok(!unseen.includes('GET /gateway/ping 200'));
+  });
+
+  test('misses what any server of a run declares: the first may have a half of the APIs', () => {
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'florin-answers-'));
+    writeFileSync(path.join(folder, 'declared-one'), 'GET /a 200\nGET /a 404');
+    writeFileSync(path.join(folder, 'declared-two'), 'GET /a 200\nGET /b 200\nGET /b 404');
+    writeFileSync(path.join(folder, 'seen-1'), 'GET /a 200\nGET /b 404\n');
+    const { unseen } = answersOfRun(folder);
+    rmSync(folder, { recursive: true });
+    assert.deepEqual(unseen.toSorted(), ['GET /a 404', 'GET /b 200']);
   });
 });
