@@ -98,43 +98,32 @@ const holdIsReleasedTwice = rewriting((decision, command) => {
   return { ...decision, changes: withRows(decision.changes, 'funds', less) };
 });
 
-/** Two commands of one group on one row: the second doesn't see what the first did. */
-const groupIsNotTold: Plant = (committer) => {
-  let seen = new Map<string, unknown>();
-  return {
-    ...committer,
-    submit: <Value>(command: Command<Value>) =>
-      committer.submit<Value>({
-        ...command,
-        decide(loaded, told) {
-          if (seen.size === 0) queueMicrotask(() => (seen = new Map()));
-          return command.decide(
-            remembering(loaded, seen, (name) => name === 'order'),
-            told,
-          );
-        },
-      }),
+/** Every decision sees the states that `isOf` names as they were first seen; `forget` says until when. */
+const outdated =
+  (isOf: (name: string) => boolean, forget: (forgetting: () => void) => unknown): Plant =>
+  (committer) => {
+    let seen = new Map<string, unknown>();
+    return {
+      ...committer,
+      submit: <Value>(command: Command<Value>) =>
+        committer.submit<Value>({
+          ...command,
+          decide(loaded, told) {
+            if (seen.size === 0) forget(() => (seen = new Map()));
+            return command.decide(remembering(loaded, seen, isOf), told);
+          },
+        }),
+    };
   };
-};
+
+/** Two commands of one group on one row: the second doesn't see what the first did. */
+const groupIsNotTold = outdated((name) => name === 'order', queueMicrotask);
 
 /** The bound is looked at where it stood a moment ago. */
-const boundIsNotLocked: Plant = (committer) => {
-  const seen = new Map<string, unknown>();
-  return {
-    ...committer,
-    submit: <Value>(command: Command<Value>) =>
-      committer.submit<Value>({
-        ...command,
-        decide(loaded, told) {
-          if (seen.size === 0) setTimeout(() => seen.clear(), 1000);
-          return command.decide(
-            remembering(loaded, seen, (name) => name === 'payout_sum'),
-            told,
-          );
-        },
-      }),
-  };
-};
+const boundIsNotLocked = outdated(
+  (name) => name === 'payout_sum',
+  (forgetting) => setTimeout(forgetting, 1000),
+);
 
 /** The record of a key is written behind what it is about. */
 const answerIsStoredApart: Plant = (committer) => ({
