@@ -19,8 +19,6 @@ create table managed_accounts (
 );
 create index managed_accounts_identity on managed_accounts (tenant_id, identity_id, id);
 
-create unique index managed_accounts_id on managed_accounts (id);
-
 -- What an account or a prepaid card holds, minor units. Its row is the lock for all that spends it; the postings are the proof.
 create table funds (
   tenant_id int8 not null,
@@ -105,8 +103,6 @@ create table cards (
 ) with (fillfactor = 85);
 create index cards_identity on cards (tenant_id, identity_id, id);
 create index cards_parent on cards (tenant_id, parent_account_id) where parent_account_id is not null;
--- Operators and the simulator name a card without its tenant.
-create unique index cards_id on cards (id);
 create index cards_due_at on cards (due_at) where due_at is not null;
 
 -- Which card has a number: by its keyed fingerprint, over all tenants, as the network knows no tenants.

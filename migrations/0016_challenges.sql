@@ -24,5 +24,4 @@ create table card_challenges (
   updated_at timestamptz not null,
   primary key (tenant_id, id)
 );
-create unique index card_challenges_id on card_challenges (id);
 create index card_challenges_card on card_challenges (tenant_id, card_id, id);

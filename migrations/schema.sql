@@ -694,10 +694,7 @@ CREATE INDEX users_identity ON public.users USING btree (tenant_id, identity_id)
 CREATE INDEX vault_cvvs_until ON public.vault_cvvs USING btree (until);
 CREATE TRIGGER operator_audit_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.operator_audit FOR EACH STATEMENT EXECUTE FUNCTION operator_audit_is_append_only();
 CREATE TRIGGER postings_final BEFORE DELETE OR UPDATE OR TRUNCATE ON public.postings FOR EACH STATEMENT EXECUTE FUNCTION postings_are_final();
-CREATE UNIQUE INDEX card_challenges_id ON public.card_challenges USING btree (id);
-CREATE UNIQUE INDEX cards_id ON public.cards USING btree (id);
 CREATE UNIQUE INDEX events_order ON public.events USING btree (project_id, order_id, sequence);
-CREATE UNIQUE INDEX managed_accounts_id ON public.managed_accounts USING btree (id);
 CREATE UNIQUE INDEX postings_once ON public.postings USING btree (project_id, operation_id, kind, line) WHERE (entry_id <> operation_id);
 CREATE UNIQUE INDEX projects_version ON public.projects USING btree (version);
 CREATE UNIQUE INDEX users_email ON public.users USING btree (tenant_id, email);

@@ -2,6 +2,7 @@
 // Rule: every other table belongs to the room whose queries.ts names it.
 export * from './commit/index.ts';
 export { type Database, DEADLINES, type Deadlines, openDatabase, type SessionOptions } from './database.ts';
+export { type Directory, directoryOf } from './directory.ts';
 export * from './due/index.ts';
 export * from './embedded/index.ts';
 export { openShared, type Shared } from './followed.ts';

@@ -3,9 +3,14 @@ import { type AuthenticationRequest, passed, type Report, timedOut, triesUsedUp 
 
 export type CardholderChannel = 'OTP_SMS' | 'BIOMETRICS' | 'EXTERNAL_AUTHY';
 
-/** A challenge as its page needs it. */
-export interface CardholderChallenge {
+/** Which challenge: the other side's own words, kept as they came. */
+export interface ChallengeName {
+  readonly owner: string;
   readonly id: string;
+}
+
+/** A challenge as its page needs it. */
+export interface CardholderChallenge extends ChallengeName {
   readonly channel: CardholderChannel;
   /** Where the code went, masked; null: nowhere. */
   readonly sentTo: string | null;
@@ -26,11 +31,11 @@ export interface Cardholders {
   /** Begins a challenge where one is needed. null: no card of ours. */
   enrol(request: AuthenticationRequest): Promise<Enrolment | null>;
   /** Where a challenge stands after this code: PENDING means that it was wrong and may be tried again. */
-  check(id: string, code: string): Promise<ChallengeState>;
-  state(id: string): Promise<ChallengeState>;
-  resend(id: string): Promise<'sent' | 'too_early' | 'no_more'>;
+  check(of: ChallengeName, code: string): Promise<ChallengeState>;
+  state(of: ChallengeName): Promise<ChallengeState>;
+  resend(of: ChallengeName): Promise<'sent' | 'too_early' | 'no_more'>;
   /** From now on by SMS; null when there is no such way. */
-  fallBack(id: string): Promise<CardholderChallenge | null>;
+  fallBack(of: ChallengeName): Promise<CardholderChallenge | null>;
 }
 
 const noChallenge = (): Promise<never> => Promise.reject(new Error('no card is issued here'));

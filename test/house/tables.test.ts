@@ -3,54 +3,16 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { filesIn, type Source, sourceOf, textOf } from './source.ts';
 
-interface Table {
-  readonly name: string;
-  readonly migration: string;
-  /** Column names of the primary key. */
-  readonly key: readonly string[];
-}
-
 const withoutComments = (sql: string): string => sql.replace(/--.*$/gm, '');
 
 // schema.sql is made from them: it creates nothing.
 const migrations = filesIn('migrations', '.sql').filter((file) => !file.endsWith('schema.sql'));
 
-const tables: readonly Table[] = migrations.flatMap((migration) =>
-  [...withoutComments(textOf(migration)).matchAll(/create table (?:if not exists )?(\w+) \(([\s\S]*?)\n\)/gi)].map(
-    (match) => {
-      const body = match[2] as string;
-      const composite = /^\s*primary key \(([^)]*)\)/im.exec(body)?.[1];
-      const single = /^\s*(\w+) [^\n]*primary key/im.exec(body)?.[1];
-      return {
-        name: match[1] as string,
-        migration,
-        key: composite ? composite.split(',').map((name) => name.trim()) : single ? [single] : [],
-      };
-    },
+const tables: readonly string[] = migrations.flatMap((migration) =>
+  [...withoutComments(textOf(migration)).matchAll(/create table (?:if not exists )?(\w+) \(/gi)].map(
+    (match) => match[1] as string,
   ),
 );
-
-/** Not of a tenant: of the installation as a whole. */
-const INSTALLATION_WIDE = new Set([
-  'bin_ranges',
-  'card_numbers',
-  'card_ranges',
-  'commit_groups',
-  'installation_mode',
-  'issuing_settings',
-  'issuing_versions',
-  'operator_audit',
-  'processes',
-  'project_versions',
-  'rates',
-  'shared_followers',
-  'shared_state',
-  'simulator_fault_counts',
-  'vault_keys',
-]);
-
-/** The owners themselves. */
-const OWNERS = new Set(['projects', 'tenants']);
 
 /** `table('orders', …)` or SQL that says what it does with it; a word in an address or in a message is no table. */
 function names(source: Source, text: string, table: string): boolean {
@@ -81,13 +43,13 @@ describe('tables', () => {
       (path) => withoutComments(textOf(path)).match(/create (unlogged )?table/gi) ?? [],
     ).length;
     assert.equal(tables.length, created);
-    assert.ok(tables.some(({ name }) => name === 'orders'));
+    assert.ok(tables.includes('orders'));
     assert.ok(sources.some(({ source, text }) => names(source, text, 'orders')));
   });
 
   it('are named by the queries of one room', () => {
     const faults: string[] = [];
-    for (const { name } of tables) {
+    for (const name of tables) {
       const places = sources
         .filter(({ source, text, path }) => !isAuditor(path) && names(source, text, name))
         .map(({ path }) => path);
@@ -110,22 +72,6 @@ describe('tables', () => {
     assert.deepEqual(
       auditors.filter(({ source }) => source.strings.some((text) => writes.test(text))).map(({ path }) => path),
       [],
-    );
-  });
-
-  it('have their owner first in the key, so that the schema can be spread by owner', () => {
-    const faults = tables.filter(
-      ({ name, key }) =>
-        !INSTALLATION_WIDE.has(name) && !OWNERS.has(name) && key[0] !== 'project_id' && key[0] !== 'tenant_id',
-    );
-    assert.deepEqual(
-      faults.map(({ name, migration }) => `${migration}: ${name}`),
-      [],
-    );
-    assert.deepEqual(
-      [...INSTALLATION_WIDE].filter((name) => !tables.some((table) => table.name === name)),
-      [],
-      'gone tables',
     );
   });
 

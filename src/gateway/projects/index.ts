@@ -23,7 +23,7 @@ export {
 } from './manage.ts';
 export { projectOperatorEndpoints, projectRefusalOf } from './operator-routes.ts';
 export { createProjects, type Projects } from './projects.ts';
-export type { ProjectRow, TerminalRow } from './queries.ts';
+export { type ProjectRow, projectOf, type TerminalRow } from './queries.ts';
 export { ProjectLogin, ProjectPath } from './schemas.ts';
 export { sandboxSecrets, seedSandbox } from './seed.ts';
 export { settingProblems, settingRules } from './setting-rules.ts';

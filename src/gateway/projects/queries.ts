@@ -2,7 +2,7 @@
 // Rule: every write begins with `versionNext`. It lets one writer in at a time and makes the change visible to other processes.
 import { assert } from '../../base/index.ts';
 import type { PricingPlan } from '../../ledger/index.ts';
-import { type Change, type Db, insert, statementsFor, table, update } from '../../store/index.ts';
+import { type Change, type Db, directoryOf, insert, statementsFor, table, update } from '../../store/index.ts';
 import type { ProjectSettings, Right, Terminal } from './settings.ts';
 
 export interface ProjectRow {
@@ -86,6 +86,9 @@ const terminals = table<TerminalRow>(
   },
   ['project_id', 'id'],
 );
+
+/** Whose a row is of which somebody has only the id. */
+export const projectOf = directoryOf('projects');
 
 async function write(db: Db, ...changes: readonly Change[]): Promise<void> {
   for (const { text, values } of statementsFor(changes)) await db.query(text, values);

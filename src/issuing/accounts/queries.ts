@@ -1,5 +1,6 @@
 // Statements on managed_accounts, funds and statement_entries. Rule: funds are only ever changed by moveFunds (funds.ts), under their lock.
 import { type Change, type Db, insert, type Kind, type Need, rowKind, table, update } from '../../store/index.ts';
+import { tenantOf } from '../tenants/index.ts';
 import type { Funds, ManagedAccount, StatementEntry } from './model.ts';
 
 export const managedAccounts = table<ManagedAccount>(
@@ -91,10 +92,5 @@ export async function fundsOf(db: Db, tenantId: bigint, ids: readonly bigint[]):
   return new Map(rows.map((row) => [row.instrument_id, row]));
 }
 
-/** The tenant of an account, for the operator's simulator, who names no tenant; null: no such account. */
-export async function accountOwner(db: Db, id: bigint): Promise<bigint | null> {
-  const rows = await db.query<{ tenant_id: bigint }>('select tenant_id from managed_accounts where id = $1 limit 1', [
-    id,
-  ]);
-  return rows[0]?.tenant_id ?? null;
-}
+/** The tenant of an account, for the operator and the simulator; null: no such account. */
+export const accountOwner = (db: Db, id: bigint): Promise<bigint | null> => tenantOf(db, managedAccounts, id);

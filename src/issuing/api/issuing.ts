@@ -13,6 +13,7 @@ import {
   decisionsOf,
 } from '../authorization/index.ts';
 import {
+  type ChallengeName,
   challengeEndpoints,
   checkCode,
   enrol,
@@ -35,10 +36,10 @@ import { issuingApis, usedRef } from './issuing-api.ts';
 /** The issuing side as 3-D Secure asks it. */
 export interface CardholderAuthentication {
   enrol(payment: Parameters<typeof enrol>[1]): ReturnType<typeof enrol>;
-  check(id: string, code: string): ReturnType<typeof checkCode>;
-  state(id: string): ReturnType<typeof stateOf>;
-  resend(id: string): ReturnType<typeof resend>;
-  fallBack(id: string): ReturnType<typeof fallBack>;
+  check(of: ChallengeName, code: string): ReturnType<typeof checkCode>;
+  state(of: ChallengeName): ReturnType<typeof stateOf>;
+  resend(of: ChallengeName): ReturnType<typeof resend>;
+  fallBack(of: ChallengeName): ReturnType<typeof fallBack>;
 }
 
 export interface Issuing {
@@ -95,10 +96,10 @@ export function createIssuing({ deps, throttle, office, ports }: IssuingOptions)
     invariants: authorizationInvariants,
     cardholders: {
       enrol: (payment) => enrol(deps, payment),
-      check: (id, code) => checkCode(deps, id, code),
-      state: (id) => stateOf(deps, id),
-      resend: (id) => resend(deps, id),
-      fallBack: (id) => fallBack(deps, id),
+      check: (of, code) => checkCode(deps, of, code),
+      state: (of) => stateOf(deps, of),
+      resend: (of) => resend(deps, of),
+      fallBack: (of) => fallBack(deps, of),
     },
     apis: issuingApis(deps, throttle),
     operator: operatorEndpoints(officeOf(deps, office)),

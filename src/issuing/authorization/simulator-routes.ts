@@ -16,8 +16,8 @@ import {
   Text,
 } from '../../http/index.ts';
 import { type Channel, isApproved } from '../../network/index.ts';
-import { type Card, cardGet } from '../cards/index.ts';
-import { type Authorization, authorizationFind, authorizationGet } from '../payments/index.ts';
+import { type Card, cardAnywhere, cardGet } from '../cards/index.ts';
+import { type Authorization, authorizationAnywhere, authorizationGet } from '../payments/index.ts';
 import type { IssuingDeps } from '../requests/index.ts';
 import { decision } from './answer-schemas.ts';
 import type { Outcome } from './authorize.ts';
@@ -47,17 +47,14 @@ const answers = {
 } as const;
 
 export function authorizationSimulatorEndpoints(deps: IssuingDeps, authorizer: Authorizer): AnyEndpoint<unknown>[] {
-  const { db, permutation, tenants, vault } = deps;
-  const tenantIds = async (): Promise<bigint[]> => (await tenants.all()).map(({ id }) => id);
+  const { db, permutation, vault } = deps;
   const unknown = (): Failure => new Failure('not_found', { message: 'No such card or authorization' });
 
   async function cardOf(text: string): Promise<Card> {
     const id = permutation.inward(text);
-    for (const tenantId of id === null ? [] : await tenantIds()) {
-      const card = await cardGet(db, tenantId, id as bigint);
-      if (card) return card;
-    }
-    throw unknown();
+    const card = id === null ? null : await cardAnywhere(db, id);
+    if (!card) throw unknown();
+    return card;
   }
   async function panOf(card: Card): Promise<Pan> {
     const sealed = await vault.open(card.tenant_id, card.id);
@@ -66,7 +63,7 @@ export function authorizationSimulatorEndpoints(deps: IssuingDeps, authorizer: A
   }
   async function authorizationOf(text: string): Promise<Authorization> {
     const id = permutation.inward(text);
-    const row = id === null ? null : await authorizationFind(db, id, await tenantIds());
+    const row = id === null ? null : await authorizationAnywhere(db, id);
     if (!row) throw unknown();
     return row;
   }

@@ -1,6 +1,7 @@
 // Statements on cards and card_numbers that the rooms around need; more of them beside this file, in <what>-queries.ts.
 // Rule: a card is changed by who holds the lock on its row.
 import { type Change, type Db, insert, type Kind, type Need, rowKind, table, update } from '../../store/index.ts';
+import { tenantOf } from '../tenants/index.ts';
 import type { Card } from './model.ts';
 
 export const cards = table<Card>(
@@ -77,8 +78,8 @@ export async function cardOfFingerprint(
   return rows[0] ? { tenantId: rows[0].tenant_id, id: rows[0].card_id } : null;
 }
 
-/** Whoever's it is: for the operator, who names no tenant. */
+/** Whoever's it is: for the operator and the simulator, who name no tenant. */
 export async function cardAnywhere(db: Db, id: bigint): Promise<Card | null> {
-  const rows = await db.query<Card>('select * from cards where id = $1', [id]);
-  return rows[0] ?? null;
+  const tenantId = await tenantOf(db, cards, id);
+  return tenantId === null ? null : cardGet(db, tenantId, id);
 }

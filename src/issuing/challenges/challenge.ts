@@ -12,6 +12,7 @@ import {
   challengeEnd,
   challengeGet,
   challengeInsert,
+  challengeOwner,
   challengeSend,
   challengesPurge,
   challengeTry,
@@ -30,8 +31,13 @@ export interface Payment {
   readonly forced: boolean;
 }
 
-export interface ShownChallenge {
+/** A challenge as 3-D Secure names it: whose it is, and its id as shown outside. */
+export interface ChallengeName {
+  readonly owner: string;
   readonly id: string;
+}
+
+export interface ShownChallenge extends ChallengeName {
   readonly channel: AuthChannel;
   /** Masked; null: nothing was sent. */
   readonly sentTo: string | null;
@@ -71,6 +77,7 @@ const hashOf = (deps: IssuingDeps, row: Pick<ChallengeRow, 'tenant_id' | 'id'>, 
   deps.vault.keyed('card.challenge', `${row.tenant_id}/${row.id}/${code}`).toString('hex');
 
 const shown = (deps: IssuingDeps, row: ChallengeRow, fallback: boolean): ShownChallenge => ({
+  owner: row.tenant_id.toString(),
   id: deps.permutation.outward(row.id),
   channel: row.channel,
   sentTo: row.channel === 'OTP_SMS' && row.mobile !== null ? maskedMobile(row.mobile) : null,
@@ -137,14 +144,18 @@ async function linkedOf(deps: IssuingDeps, card: Card): Promise<Parameters<typeo
   return user && { user, factors: await factorsOf(deps.db, user.tenant_id, user.id) };
 }
 
-const rowOf = async (deps: IssuingDeps, text: string): Promise<ChallengeRow | null> => {
-  const id = deps.permutation.inward(text);
-  return id === null ? null : challengeGet(deps.db, id);
+const rowOf = async (deps: IssuingDeps, { owner, id: shownId }: ChallengeName): Promise<ChallengeRow | null> => {
+  const id = deps.permutation.inward(shownId);
+  return id === null ? null : challengeGet(deps.db, { tenantId: BigInt(owner), id });
 };
 
+/** As it stands now, of one that was read before. */
+const again = (deps: IssuingDeps, { tenant_id, id }: ChallengeRow): Promise<ChallengeRow | null> =>
+  challengeGet(deps.db, { tenantId: tenant_id, id });
+
 /** Where a challenge stands; one whose time is over, or whose user was deactivated, ends here. An unknown one has failed. */
-export async function stateOf(deps: IssuingDeps, id: string): Promise<ChallengeRow['state']> {
-  const row = await rowOf(deps, id);
+export async function stateOf(deps: IssuingDeps, name: ChallengeName): Promise<ChallengeRow['state']> {
+  const row = await rowOf(deps, name);
   return row ? current(deps, row) : 'FAILED';
 }
 
@@ -154,7 +165,7 @@ async function current(deps: IssuingDeps, row: ChallengeRow): Promise<ChallengeR
   const ended = row.expires_at <= now ? 'EXPIRED' : (await isForbidden(deps, row)) ? 'FAILED' : null;
   if (ended === null) return 'PENDING';
   if (await challengeEnd(deps.db, row, ended, now)) return ended;
-  return (await challengeGet(deps.db, row.id))?.state ?? ended;
+  return (await again(deps, row))?.state ?? ended;
 }
 
 /** The user who is asked in the cardholder's place may not answer any more. */
@@ -164,8 +175,8 @@ async function isForbidden(deps: IssuingDeps, row: ChallengeRow): Promise<boolea
 }
 
 /** PENDING: the code was wrong, and another may be tried. The last wrong one ends the challenge. */
-export async function checkCode(deps: IssuingDeps, id: string, code: string): Promise<ChallengeRow['state']> {
-  const row = await rowOf(deps, id);
+export async function checkCode(deps: IssuingDeps, name: ChallengeName, code: string): Promise<ChallengeRow['state']> {
+  const row = await rowOf(deps, name);
   if (!row) return 'FAILED';
   const state = await current(deps, row);
   if (state !== 'PENDING' || row.code_hash === null) return state;
@@ -173,12 +184,12 @@ export async function checkCode(deps: IssuingDeps, id: string, code: string): Pr
   const right = timingSafeEqual(Buffer.from(hashOf(deps, row, code), 'hex'), Buffer.from(row.code_hash, 'hex'));
   if (right && row.tries < MOST_TRIES) {
     if (await challengeEnd(deps.db, row, 'PASSED', now)) return 'PASSED';
-    return (await challengeGet(deps.db, row.id))?.state ?? 'FAILED';
+    return (await again(deps, row))?.state ?? 'FAILED';
   }
   const tries = await challengeTry(deps.db, row, now);
   if (tries !== null && tries < MOST_TRIES) return 'PENDING';
   await challengeEnd(deps.db, row, 'FAILED', now);
-  return (await challengeGet(deps.db, row.id))?.state ?? 'FAILED';
+  return (await again(deps, row))?.state ?? 'FAILED';
 }
 
 async function sendCode(deps: IssuingDeps, row: ChallengeRow): Promise<ChallengeRow | null> {
@@ -204,8 +215,8 @@ async function sendCode(deps: IssuingDeps, row: ChallengeRow): Promise<Challenge
 }
 
 /** Another code; not within 15 seconds of the last, and not without end. */
-export async function resend(deps: IssuingDeps, id: string): Promise<'sent' | 'too_early' | 'no_more'> {
-  const row = await rowOf(deps, id);
+export async function resend(deps: IssuingDeps, name: ChallengeName): Promise<'sent' | 'too_early' | 'no_more'> {
+  const row = await rowOf(deps, name);
   if (row?.channel !== 'OTP_SMS' || row.sends >= MOST_SENDS || (await current(deps, row)) !== 'PENDING')
     return 'no_more';
   if (addMs(row.sent_at, RESEND_MS) > deps.clock.now()) return 'too_early';
@@ -213,8 +224,8 @@ export async function resend(deps: IssuingDeps, id: string): Promise<'sent' | 't
 }
 
 /** From the first channel to a code by SMS; null when the challenge is over or there is no telephone. */
-export async function fallBack(deps: IssuingDeps, id: string): Promise<ShownChallenge | null> {
-  const row = await rowOf(deps, id);
+export async function fallBack(deps: IssuingDeps, name: ChallengeName): Promise<ShownChallenge | null> {
+  const row = await rowOf(deps, name);
   if (!row || row.channel === 'OTP_SMS' || (await current(deps, row)) !== 'PENDING') return null;
   const sent = await sendCode(deps, row);
   return sent && shown(deps, sent, false);
@@ -226,7 +237,9 @@ export async function answerFromDevice(
   id: string,
   result: 'success' | 'invalid' | 'expired',
 ): Promise<boolean | null> {
-  const row = await rowOf(deps, id);
+  const inward = deps.permutation.inward(id);
+  const tenantId = inward === null ? null : await challengeOwner(deps.db, inward);
+  const row = inward === null || tenantId === null ? null : await challengeGet(deps.db, { tenantId, id: inward });
   if (!row) return null;
   if (row.channel === 'OTP_SMS' || (await current(deps, row)) !== 'PENDING') return false;
   const state = ({ success: 'PASSED', invalid: 'FAILED', expired: 'EXPIRED' } as const)[result];

@@ -1,6 +1,6 @@
 // Every statement on card_challenges. Rule: a challenge moves by one conditional update, so that of two answers one wins.
-import type { Db } from '../../store/index.ts';
-import type { AuthChannel } from '../tenants/index.ts';
+import { type Db, insert, statementsFor, table } from '../../store/index.ts';
+import { type AuthChannel, tenantOf } from '../tenants/index.ts';
 
 export interface ChallengeRow {
   readonly tenant_id: bigint;
@@ -21,36 +21,48 @@ export interface ChallengeRow {
   readonly updated_at: Date;
 }
 
-const COLUMNS = [
-  'tenant_id',
-  'id',
-  'card_id',
-  'channel',
-  'state',
-  'mobile',
-  'amount',
-  'currency',
-  'merchant',
-  'code_hash',
-  'tries',
-  'sends',
-  'sent_at',
-  'expires_at',
-  'created_at',
-  'updated_at',
-] as const satisfies readonly (keyof ChallengeRow)[];
+const challenges = table<ChallengeRow>(
+  'card_challenges',
+  {
+    tenant_id: 'int8',
+    id: 'int8',
+    card_id: 'int8',
+    channel: 'text',
+    state: 'text',
+    mobile: 'text',
+    amount: 'int8',
+    currency: 'text',
+    merchant: 'text',
+    code_hash: 'text',
+    tries: 'int4',
+    sends: 'int4',
+    sent_at: 'timestamptz',
+    expires_at: 'timestamptz',
+    created_at: 'timestamptz',
+    updated_at: 'timestamptz',
+  },
+  ['tenant_id', 'id'],
+);
 
 export async function challengeInsert(db: Db, row: ChallengeRow): Promise<void> {
-  await db.query(
-    `insert into card_challenges (${COLUMNS.join(', ')}) values (${COLUMNS.map((_, i) => `$${i + 1}`).join(', ')})`,
-    COLUMNS.map((name) => row[name]),
-  );
+  for (const { text, values } of statementsFor([insert(challenges, row)])) await db.query(text, values);
 }
 
-export async function challengeGet(db: Db, id: bigint): Promise<ChallengeRow | null> {
-  const rows = await db.query<ChallengeRow>('select * from card_challenges where id = $1', [id]);
+export interface ChallengeKey {
+  readonly tenantId: bigint;
+  readonly id: bigint;
+}
+
+export async function challengeGet(db: Db, { tenantId, id }: ChallengeKey): Promise<ChallengeRow | null> {
+  const rows = await db.query<ChallengeRow>('select * from card_challenges where tenant_id = $1 and id = $2', [
+    tenantId,
+    id,
+  ]);
   return rows[0] ?? null;
 }
+
+/** The tenant of a challenge, for the simulator's device; null: no such challenge. */
+export const challengeOwner = (db: Db, id: bigint): Promise<bigint | null> => tenantOf(db, challenges, id);
 
 /** The newest first. */
 export const challengesOfCard = (db: Db, tenantId: bigint, cardId: bigint, limit: number): Promise<ChallengeRow[]> =>

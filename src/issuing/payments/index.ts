@@ -24,7 +24,7 @@ export {
 } from './model.ts';
 export {
   type AuthorizationDue,
-  authorizationFind,
+  authorizationAnywhere,
   authorizationGet,
   authorizationKind,
   authorizationsExpired,

@@ -14,6 +14,7 @@ import {
   table,
   update,
 } from '../../store/index.ts';
+import { tenantOf } from '../tenants/index.ts';
 import type { Authorization, Message } from './model.ts';
 
 const authorizations = table<Authorization>(
@@ -172,17 +173,10 @@ export async function authorizationGet(db: Db, tenantId: bigint, id: bigint): Pr
   return rows[0] ?? null;
 }
 
-/** The authorization of an id of which the tenant isn't known: the simulator's and the operator's. */
-export async function authorizationFind(
-  db: Db,
-  id: bigint,
-  tenantIds: readonly bigint[],
-): Promise<Authorization | null> {
-  const rows = await db.query<Authorization>(
-    'select * from authorizations where tenant_id = any($1::int8[]) and id = $2',
-    [tenantIds, id],
-  );
-  return rows[0] ?? null;
+/** Whoever's it is: for the simulator, which names no tenant. */
+export async function authorizationAnywhere(db: Db, id: bigint): Promise<Authorization | null> {
+  const tenantId = await tenantOf(db, authorizations, id);
+  return tenantId === null ? null : authorizationGet(db, tenantId, id);
 }
 
 export async function messageGet(db: Db, tenantId: bigint, reference: string): Promise<Message | null> {

@@ -22,6 +22,7 @@ export {
   secretsOf,
   setupHold,
   tenantHold,
+  tenantOf,
   tenantOpen,
   tenantRows,
   tenantUpsert,

@@ -1,8 +1,20 @@
 // Statements on issuing_versions, issuing_settings, tenants, tenant_secrets, programmes, profiles and card_ranges.
 // Rule: every write to them begins with `versionNext`: one writer at a time, and other processes see what changed.
 import { assert } from '../../base/index.ts';
-import { type Change, type Db, followRow, type Kind, type Need, table, update } from '../../store/index.ts';
+import {
+  type Change,
+  type Db,
+  directoryOf,
+  followRow,
+  type Kind,
+  type Need,
+  table,
+  update,
+} from '../../store/index.ts';
 import type { Brand, InstallationSettings, ProfileSettings, ProgrammeSettings, TenantSettings } from './model.ts';
+
+/** Whose a row is of which somebody has only the id. */
+export const tenantOf = directoryOf('tenants');
 
 /** Holds the one row until commit. */
 export async function versionNext(db: Db): Promise<bigint> {

@@ -148,7 +148,7 @@ const ACTIONS = {
     const { row } = held;
     const code = typeof body.code === 'string' ? body.code.trim() : '';
     if (code === '') return show(options, held, null);
-    if (row.challenge) return decided(options, held, await options.cardholders.check(row.challenge.id, code), true);
+    if (row.challenge) return decided(options, held, await options.cardholders.check(row.challenge, code), true);
     const verdict = judge(code) ?? (row.tries + 1 >= MAX_TRIES ? triesUsedUp : null);
     const updated = verdict ? await resultReport(options.db, row, verdict, true) : await trySpend(options.db, row);
     return showAfter(options, held, updated, 'wrong');
@@ -157,7 +157,7 @@ const ACTIONS = {
     const { row } = held;
     const now = options.clock.now();
     if (row.challenge) {
-      const sent = await options.cardholders.resend(row.challenge.id);
+      const sent = await options.cardholders.resend(row.challenge);
       if (sent !== 'sent') return show(options, held, sent === 'too_early' ? 'too_early' : 'no_more_codes');
       return showAfter(options, held, await codeResend(options.db, row, now), 'sent');
     }
@@ -169,11 +169,11 @@ const ACTIONS = {
   async proceed(options: AcsOptions, held: Held): Promise<View> {
     const { challenge } = held.row;
     if (!challenge) return show(options, held, null);
-    return decided(options, held, await options.cardholders.state(challenge.id), false);
+    return decided(options, held, await options.cardholders.state(challenge), false);
   },
   async fallback(options: AcsOptions, held: Held): Promise<View> {
     const { row } = held;
-    const next = row.challenge?.fallback ? await options.cardholders.fallBack(row.challenge.id) : null;
+    const next = row.challenge?.fallback ? await options.cardholders.fallBack(row.challenge) : null;
     return next
       ? showAfter(options, held, await challengeStore(options.db, row, next), 'sent')
       : show(options, held, 'no_more_codes');

@@ -1,8 +1,9 @@
 // Orders that wait for somebody, over all projects: for a worker because something is due, for an operator because the acquirer was asked in vain.
 // Rule: reads only; what is done about them is a command on the order.
 import { type Db, type DueColumns, dueTries, dueWaits } from '../../../store/index.ts';
+import { projectOf } from '../../projects/index.ts';
 import type { DueKind, Operation } from '../model.ts';
-import { OPERATION_COLUMNS } from './orders.ts';
+import { OPERATION_COLUMNS, orders } from './orders.ts';
 
 /** What is due on an order, and what it takes to do it. */
 export interface OrderDue {
@@ -75,7 +76,13 @@ export const operationsStuck = (db: Db, tries: number, after: bigint, limit: num
     [tries, after, limit],
   );
 
-/** The operation in flight with this id; null: none is. */
+/** The operation in flight with this id, whosever it is; null: none is. */
 export async function operationInFlight(db: Db, id: bigint): Promise<Operation | null> {
-  return (await db.query<Operation>(`select ${OPERATION_COLUMNS} ${FROM} where o.in_flight = $1`, [id]))[0] ?? null;
+  const owner = await projectOf(db, orders, id, 'in_flight');
+  if (owner === null) return null;
+  const rows = await db.query<Operation>(
+    `select ${OPERATION_COLUMNS} ${FROM} where o.project_id = $1 and o.in_flight = $2`,
+    [owner, id],
+  );
+  return rows[0] ?? null;
 }

@@ -2,6 +2,7 @@
 // Rule: an order is locked by its own row; its operations are only read or written by who holds that lock.
 import { assert } from '../../../base/index.ts';
 import { type Change, type Db, follow, insert, type Kind, table, update } from '../../../store/index.ts';
+import { projectOf } from '../../projects/index.ts';
 import type { Operation, Order, OrderState } from '../model.ts';
 
 export const orders = table<Order>(
@@ -194,9 +195,5 @@ const orderRefusals = table<OrderRefusal>(
 );
 export const orderRefusalInsert = (row: OrderRefusal): Change => insert(orderRefusals, row);
 
-/** Whose order this is, for the operator; ids are unique over all owners. */
-export async function orderOwner(db: Db, id: bigint): Promise<bigint | null> {
-  return (
-    (await db.query<{ project_id: bigint }>('select project_id from orders where id = $1', [id]))[0]?.project_id ?? null
-  );
-}
+/** Whose order this is, for the operator. */
+export const orderOwner = (db: Db, id: bigint): Promise<bigint | null> => projectOf(db, orders, id);

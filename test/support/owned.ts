@@ -1,0 +1,85 @@
+// Whose rows a table holds: one line a table. What has an owner carries it first in its primary key and in every unique index.
+
+/** Table → the column that says whose a row is. */
+export const OWNED: Readonly<Record<string, 'owner_id' | 'project_id' | 'tenant_id'>> = {
+  ...all('project_id', [
+    'balances',
+    'due_failures',
+    'events',
+    'idempotency_records',
+    'merchant_order_ids',
+    'operations',
+    'order_refusals',
+    'orders',
+    'page_templates',
+    'pay_links',
+    'payout_sums',
+    'postings',
+    'project_credentials',
+    'risk_counters',
+    'risk_events',
+    'risk_rules',
+    'settlements',
+    'simulator_transactions',
+    'terminals',
+    'threeds_cavvs',
+    'threeds_closed',
+    'threeds_transactions',
+    'vault_cards',
+    'vault_cvvs',
+  ]),
+  ...all('tenant_id', [
+    'authorization_messages',
+    'authorizations',
+    'card_challenges',
+    'card_counts',
+    'card_mobiles',
+    'cards',
+    'factors',
+    'funds',
+    'identities',
+    'managed_accounts',
+    'messages',
+    'profiles',
+    'programmes',
+    'spend_counters',
+    'statement_entries',
+    'tenant_secrets',
+    'transfers',
+    'used_cavvs',
+    'used_reveals',
+    'user_sessions',
+    'users',
+    'wallet_tokens',
+  ]),
+  ...all('owner_id', ['commit_groups']),
+};
+
+/** Table → why its rows have no owner. */
+export const NOBODYS: Readonly<Record<string, 'owner' | 'directory' | 'installation' | 'reference'>> = {
+  // The owners themselves.
+  ...all('owner', ['projects', 'tenants']),
+  // From what comes in without an owner to its owner: the network knows a card by its number alone.
+  ...all('directory', ['card_numbers']),
+  // Of the installation as a whole: its settings, its processes, its operators.
+  ...all('installation', [
+    'card_ranges',
+    'florin_migrations',
+    'installation_mode',
+    'issuing_settings',
+    'issuing_versions',
+    'operator_audit',
+    'processes',
+    'project_versions',
+    'shared_followers',
+    'shared_state',
+    'simulator_fault_counts',
+    'vault_keys',
+  ]),
+  // The same for everybody.
+  ...all('reference', ['bin_ranges', 'rates']),
+};
+
+function all<Value extends string>(value: Value, names: readonly string[]): Record<string, Value> {
+  return Object.fromEntries(names.map((name) => [name, value]));
+}
