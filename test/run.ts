@@ -1,4 +1,5 @@
-// `npm test`: one Postgres for the run, then every test file, four at a time. File names as arguments narrow it.
+// `npm test`: one Postgres for the run, then every test file, four processes at a time. File names as arguments narrow it, and give each
+// file a process of its own.
 import { once } from 'node:events';
 import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
@@ -7,6 +8,7 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { answersOfRun } from './support/answers.ts';
 import { startTestServer } from './support/database.ts';
+import { together } from './support/rooms.ts';
 import { startOnce } from './support/seeded.ts';
 
 /**
@@ -32,11 +34,17 @@ const LONGEST: readonly string[] = [
   'house/tools',
   'issuing/contract/states',
   'store/outages',
+  'wallets/tamper',
+  'http/fields/poison',
+  'start/live',
 ].map((name) => `test/${name}.test.ts`);
 
 const given = process.argv.slice(2);
 const found = globSync('test/**/*.test.ts').sort();
-const files = given.length > 0 ? given : [...LONGEST, ...found.filter((file) => !LONGEST.includes(file))];
+const rooms = mkdtempSync(path.join(os.tmpdir(), 'florin-rooms-'));
+// From the end of the alphabet: what comes last is short.
+const rest = found.filter((file) => !LONGEST.includes(file)).toReversed();
+const files = given.length > 0 ? given : [...LONGEST, ...together(rest, rooms)];
 const server = await startTestServer();
 const seeded = await startOnce(server);
 const answers = mkdtempSync(path.join(os.tmpdir(), 'florin-answers-'));
@@ -62,7 +70,7 @@ await server.stop();
 
 // What children of tests answered is known only here, and what no test asked for.
 const { wrong, unseen } = answersOfRun(answers);
-for (const folder of [answers, modules, seeded.dataDir]) rmSync(folder, { recursive: true, force: true });
+for (const folder of [answers, modules, rooms, seeded.dataDir]) rmSync(folder, { recursive: true, force: true });
 if (given.length === 0 && unseen.length > 0)
   process.stdout.write(`\nDescribed answers that no test saw (${unseen.length}):\n${unseen.join('\n')}\n`);
 if (wrong.length > 0)

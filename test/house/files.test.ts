@@ -73,6 +73,21 @@ describe('files', () => {
   });
 });
 
+/** A hook of whoever is loaded first: it would end what the next file of the process opens, or nothing of it. */
+const HOOKS = /^(before|after|beforeEach|afterEach)\(/m;
+
+describe('what test files share', () => {
+  it('has no hooks of its own: files share a process too', () => {
+    const shared = filesIn('test', '.ts').filter((path) => !path.endsWith('.test.ts'));
+    assert.ok(shared.length > 30, 'the files were read');
+    assert.match('const a = 1;\nafter(async () => a);\n', HOOKS);
+    assert.deepEqual(
+      shared.filter((path) => HOOKS.test(textOf(path))),
+      ['test/support/ends.ts'],
+    );
+  });
+});
+
 /** Folders that hold too many of the given files. */
 function crowded(paths: readonly string[]): string[] {
   const counts = new Map<string, number>();

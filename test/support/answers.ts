@@ -142,6 +142,7 @@ const found = new Set<string>();
 export function tellWrongAnswers(): void {
   if (found.size === 0) return;
   process.stdout.write(`Answers that are not as /openapi.json describes them:\n${[...found].join('\n')}\n`);
+  found.clear();
   process.exitCode = 1;
 }
 

@@ -3,13 +3,13 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { after } from 'node:test';
 import { type App, type AppOptions, startApp } from '../../src/app.ts';
 import { luhnDigit } from '../../src/base/index.ts';
 import { readConfig } from '../../src/config.ts';
 import { tellWrongAnswers, watchAnswers } from './answers.ts';
 import { silent, type TestDatabase, testDatabase } from './database.ts';
 import { noneDecides } from './decisions.ts';
+import { atEnd } from './ends.ts';
 import { seededOfRun } from './seeded.ts';
 
 export interface Reply {
@@ -72,8 +72,9 @@ export async function testApp(env: Record<string, string> = {}, options: AppOpti
       ...more,
     });
   let app = await start(port);
-  stops.push(async () => {
+  atEnd(async () => {
     await app.stop();
+    tellWrongAnswers();
     rmSync(dataDir, { recursive: true, force: true });
   });
   const clientWith = (authorization: string | null): Client => client(app.url, authorization);
@@ -87,7 +88,7 @@ export async function testApp(env: Record<string, string> = {}, options: AppOpti
     },
     async another(more) {
       const beside = await start(await freePort(), more);
-      stops.push(() => beside.stop());
+      atEnd(() => beside.stop());
       return beside;
     },
     merchantOf: ({ url }) => client(url, basic('sandbox', 'sandbox-secret')),
@@ -100,13 +101,6 @@ export async function testApp(env: Record<string, string> = {}, options: AppOpti
     operator: clientWith('Bearer sandbox-operator'),
   };
 }
-
-const stops: (() => Promise<unknown>)[] = [];
-after(async () => {
-  for (const stop of stops.reverse()) await stop();
-  // No assertion: a hook that fails keeps the other hooks from ending what they began.
-  tellWrongAnswers();
-});
 
 export function client(url: string, authorization: string | null): Client {
   return async (method, target, body, headers = {}) => {

@@ -2,9 +2,9 @@
 import { execFile } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
-import { after } from 'node:test';
 import { promisify } from 'node:util';
 import { type Browser, chromium } from 'playwright-core';
+import { atEnd } from './ends.ts';
 
 const run = promisify(execFile);
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
@@ -54,12 +54,15 @@ const ARGS = [
 ];
 
 let browser: Promise<Browser> | null = null;
-after(async () => {
-  await (await browser)?.close();
-});
 
 /** One for a test file; contexts keep its tests apart. */
 export function sharedBrowser(): Promise<Browser> {
-  browser ??= chromiumPath().then((executablePath) => chromium.launch({ executablePath, args: ARGS }));
-  return browser;
+  if (browser) return browser;
+  const opened = chromiumPath().then((executablePath) => chromium.launch({ executablePath, args: ARGS }));
+  atEnd(async () => {
+    browser = null;
+    await (await opened).close();
+  });
+  browser = opened;
+  return opened;
 }

@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { after } from 'node:test';
 import { createLog, systemClock, systemRandom } from '../../src/base/index.ts';
 import {
   type Change,
@@ -12,6 +11,7 @@ import {
   openDatabase,
   startEmbedded,
 } from '../../src/store/index.ts';
+import { atEnd } from './ends.ts';
 
 export const silent = createLog('silent');
 /** The database that is migrated and nothing else. */
@@ -56,7 +56,13 @@ let own: Promise<TestServer> | null = null;
 async function server(): Promise<Connection> {
   const given = process.env.FLORIN_TEST_SERVER;
   if (given) return JSON.parse(given) as Connection;
-  own ??= startTestServer();
+  own ??= startTestServer().then((started) => {
+    atEnd(() => {
+      own = null;
+      return started.stop();
+    });
+    return started;
+  });
   return (await own).connection;
 }
 
@@ -71,7 +77,7 @@ export async function testDatabase(template = TEMPLATE): Promise<TestDatabase> {
   const admin = openDatabase(connection, { log: silent, connections: 1 });
   await admin.query(`create database ${name} template ${template}`);
   const database = openDatabase({ ...connection, database: name }, { log: silent });
-  cleanups.push(async () => {
+  atEnd(async () => {
     await database.close();
     await admin.query(`drop database if exists ${name} with (force)`);
     await admin.close();
@@ -83,9 +89,3 @@ export async function testDatabase(template = TEMPLATE): Promise<TestDatabase> {
 export function ownerOf([change]: readonly Change[]): bigint | null {
   return change?.table.owner ? (change.row[change.table.owner] as bigint) : null;
 }
-
-const cleanups: (() => Promise<void>)[] = [];
-after(async () => {
-  for (const cleanup of cleanups.reverse()) await cleanup();
-  if (own) await (await own).stop();
-});

@@ -4,13 +4,13 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import os from 'node:os';
 import path from 'node:path';
-import { after } from 'node:test';
 import { type App, startApp } from '../../src/app.ts';
 import { createLog } from '../../src/base/index.ts';
 import { readConfig } from '../../src/config.ts';
 import { basic } from './app.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 import { noneDecides } from './decisions.ts';
+import { atEnd } from './ends.ts';
 
 const FOLDER = path.join(import.meta.dirname, '../start/certificates');
 export const pem = (name: string): string => path.join(FOLDER, `${name}.pem`);
@@ -77,11 +77,6 @@ export interface TlsApp {
   readonly lines: readonly string[];
 }
 
-const stops: (() => Promise<unknown>)[] = [];
-after(async () => {
-  for (const stop of stops) await stop();
-});
-
 export const PROJECT = { authorization: basic('sandbox', 'sandbox-secret') };
 
 export async function tlsApp(env: Readonly<Record<string, string>> = {}): Promise<TlsApp> {
@@ -103,7 +98,7 @@ export async function tlsApp(env: Readonly<Record<string, string>> = {}): Promis
   const lines: string[] = [];
   const log = createLog('info', { write: (line) => void lines.push(line) });
   const app = await startApp(readConfig(settings, {}), { log, guard: noneDecides, connection: database.connection });
-  stops.push(async () => {
+  atEnd(async () => {
     await app.stop();
     rmSync(root, { recursive: true, force: true });
   });

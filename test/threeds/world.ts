@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import { after } from 'node:test';
 import fastify from 'fastify';
 import {
   idMaker,
@@ -29,6 +28,7 @@ import {
   type Threeds,
 } from '../../src/threeds/index.ts';
 import { silent, type TestDatabase, testDatabase } from '../support/database.ts';
+import { atEnd } from '../support/ends.ts';
 
 export const keys: Keys = {
   keyed: (purpose, data) => createHmac('sha256', `key of ${purpose}`).update(data).digest(),
@@ -73,11 +73,6 @@ export interface Page {
   readonly html: string;
 }
 
-const closers: (() => Promise<void>)[] = [];
-after(async () => {
-  for (const close of closers.reverse()) await close();
-});
-
 /** Long: a requestor, a directory and their bank, and what tests may do with them. */
 export async function world(directory?: Directory): Promise<World> {
   const database = await testDatabase();
@@ -112,7 +107,7 @@ export async function world(directory?: Directory): Promise<World> {
     }),
   );
   await app.listen({ port, host: '127.0.0.1' });
-  closers.push(() => app.close());
+  atEnd(() => app.close());
 
   const made: World = {
     url: publicUrl,

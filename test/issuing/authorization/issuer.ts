@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { after } from 'node:test';
 import {
   idMaker,
   idPermutation,
@@ -44,6 +43,7 @@ import { type Change, createCommitter, type Db, type Timeline } from '../../../s
 import { openVault } from '../../../src/vault/index.ts';
 import { silent, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { noneDecides } from '../../support/decisions.ts';
+import { atEnd } from '../../support/ends.ts';
 import { aCard } from './world.ts';
 
 export const NOW = '2026-11-21T10:00:00.000Z';
@@ -93,7 +93,7 @@ export async function issuerWorld(ports: Partial<AuthorizationPorts> = {}): Prom
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'florin-issuer-'));
   const vault = await openVault({ dataDir, database, ...asked, log: silent, allowCreate: true });
   const committer = createCommitter({ connect: () => database.session(), clock, ids: made, log: silent });
-  after(async () => {
+  atEnd(async () => {
     await committer.drain();
     rmSync(dataDir, { recursive: true, force: true });
   });
@@ -117,7 +117,7 @@ export async function issuerWorld(ports: Partial<AuthorizationPorts> = {}): Prom
   };
   const besideIds = idMaker(clock, 2);
   const besideCommitter = createCommitter({ connect: () => database.session(), clock, ids: besideIds, log: silent });
-  after(() => besideCommitter.drain());
+  atEnd(() => besideCommitter.drain());
   const beside: IssuingDeps = { ...issuer, ids: noneDecides(besideIds), committer: besideCommitter };
   const created_at = new Date(NOW);
   const set = async (settings: Settings): Promise<void> => {
