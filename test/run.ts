@@ -6,9 +6,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { together } from './rooms.ts';
 import { answersOfRun } from './support/answers.ts';
 import { startTestServer } from './support/database.ts';
-import { together } from './support/rooms.ts';
 import { startOnce } from './support/seeded.ts';
 
 /**
