@@ -6,6 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { statementsOfRun } from './owners/statements.ts';
 import { together } from './rooms.ts';
 import { answersOfRun } from './support/answers.ts';
 import { startTestServer } from './support/database.ts';
@@ -48,11 +49,13 @@ const files = given.length > 0 ? given : [...LONGEST, ...together(rest, rooms)];
 const server = await startTestServer();
 const seeded = await startOnce(server);
 const answers = mkdtempSync(path.join(os.tmpdir(), 'florin-answers-'));
+const statements = mkdtempSync(path.join(os.tmpdir(), 'florin-statements-'));
 const modules = mkdtempSync(path.join(os.tmpdir(), 'florin-modules-'));
 Object.assign(process.env, {
   FLORIN_TEST_SERVER: JSON.stringify(server.connection),
   FLORIN_TEST_SEEDED: JSON.stringify(seeded),
   FLORIN_TEST_ANSWERS: answers,
+  FLORIN_TEST_STATEMENTS: statements,
   // Every file and every server that it starts reads the same few hundred modules: the first one compiles them.
   NODE_COMPILE_CACHE: modules,
 });
@@ -68,11 +71,19 @@ report.pipe(process.stdout, { end: false });
 await once(report, 'end');
 await server.stop();
 
-// What children of tests answered is known only here, and what no test asked for.
+// What children of tests answered is known only here, and what no test asked for; and whose rows the servers' statements wanted.
 const { wrong, unseen } = answersOfRun(answers);
-for (const folder of [answers, modules, rooms, seeded.dataDir]) rmSync(folder, { recursive: true, force: true });
+const asked = statementsOfRun(statements);
+for (const folder of [answers, statements, modules, rooms, seeded.dataDir])
+  rmSync(folder, { recursive: true, force: true });
 if (given.length === 0 && unseen.length > 0)
   process.stdout.write(`\nDescribed answers that no test saw (${unseen.length}):\n${unseen.join('\n')}\n`);
 if (wrong.length > 0)
   process.stdout.write(`\nAnswers that are not as described (${wrong.length}):\n${wrong.join('\n')}\n`);
-process.exit(code === 0 && wrong.length > 0 ? 1 : code);
+if (given.length === 0 && asked.unneeded.length > 0)
+  process.stdout.write(
+    `\nStatements that may go over all owners, and that no test sent:\n${asked.unneeded.join('\n')}\n`,
+  );
+if (asked.wrong.length > 0)
+  process.stdout.write(`\nStatements that do not say whose rows they want:\n${asked.wrong.join('\n')}\n`);
+process.exit(code === 0 && wrong.length + asked.wrong.length > 0 ? 1 : code);

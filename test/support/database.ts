@@ -11,6 +11,7 @@ import {
   openDatabase,
   startEmbedded,
 } from '../../src/store/index.ts';
+import { tellWrongStatements } from '../owners/statements.ts';
 import { atEnd } from './ends.ts';
 
 export const silent = createLog('silent');
@@ -78,6 +79,7 @@ export async function testDatabase(template = TEMPLATE): Promise<TestDatabase> {
   await admin.query(`create database ${name} template ${template}`);
   const database = openDatabase({ ...connection, database: name }, { log: silent });
   atEnd(async () => {
+    tellWrongStatements();
     await database.close();
     await admin.query(`drop database if exists ${name} with (force)`);
     await admin.close();

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
-import { NOBODYS, OWNED } from '../support/owned.ts';
+import { NOBODYS, OWNED } from './owned.ts';
 
 const TABLES = `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') order by 1`;
 

@@ -1,0 +1,74 @@
+// The statements that may go over all owners, each with its reason. What proves (`invariants.ts`) may as well: it reads everything.
+
+export interface Exception {
+  /** Whose statement it is. */
+  readonly file: string;
+  /** What stands in it. */
+  readonly has: string;
+  readonly why: (typeof REASONS)[number];
+}
+
+const REASONS = [
+  // A worker looks for what is due, whosever it is; what it does then is a command of the owner.
+  'due',
+  // Nobody needs these rows any more, whosever they are.
+  'purge',
+  // Settings that every process keeps in memory whole.
+  'memory',
+  // Operators look at the installation as a whole.
+  'operators',
+  // A vault's key is the installation's: its change and its end concern every card.
+  'keys',
+] as const;
+
+const of = (file: string, why: Exception['why'], ...statements: readonly string[]): Exception[] =>
+  statements.map((has) => ({ file, has, why }));
+
+export const EXCEPTIONS: readonly Exception[] = [
+  ...of('src/gateway/orders/queries/due.ts', 'due', 'from orders where next_at > $1', 'where o.next_at <= $1'),
+  ...of('src/gateway/orders/queries/due.ts', 'operators', 'where o.in_flight > $2'),
+  ...of('src/gateway/risk/queries.ts', 'memory', 'from risk_rules order by project_id'),
+  ...of('src/gateway/risk/queries.ts', 'purge', 'delete from risk_counters where span = $1'),
+  ...of('src/http/api/queries.ts', 'purge', 'from idempotency_records where expires_at <= $1'),
+  ...of('src/issuing/access/queries.ts', 'operators', 'from messages where $1::text is null'),
+  ...of(
+    'src/issuing/access/queries.ts',
+    'purge',
+    'delete from user_sessions where created_at',
+    'delete from messages where created_at',
+  ),
+  ...of('src/issuing/cards/due-queries.ts', 'due', 'where c.due_at <= $1', 'from cards where due_at > $1'),
+  ...of('src/issuing/challenges/queries.ts', 'purge', 'delete from card_challenges where created_at'),
+  ...of(
+    'src/issuing/payments/queries.ts',
+    'due',
+    `where a.state = 'OPEN' and a.expires_at <= $1`,
+    `where a.state = 'PENDING' and a.created_at <= $1`,
+    `where state = 'OPEN' and expires_at > $1`,
+  ),
+  ...of('src/issuing/secrets/queries.ts', 'purge', 'delete from used_reveals where used_at'),
+  ...of(
+    'src/issuing/tenants/queries.ts',
+    'memory',
+    'from profiles order by',
+    'from programmes order by',
+    'from tenant_secrets where revoked_at is null order by',
+  ),
+  ...of('src/network/queries.ts', 'operators', 'from simulator_transactions where effect and ($1::int8 is null or'),
+  ...of('src/store/commit/outcome.ts', 'purge', 'delete from commit_groups where made_at'),
+  ...of(
+    'src/store/due/due-queries.ts',
+    'operators',
+    'from due_failures where retry_at > $1 order by',
+    'from due_failures where retry_at > $1 group by',
+  ),
+  ...of('src/store/due/due-queries.ts', 'purge', 'delete from due_failures where retry_at'),
+  ...of('src/vault/queries.ts', 'purge', 'delete from vault_cvvs where until'),
+  ...of('src/vault/queries.ts', 'operators', 'count from vault_cvvs where until'),
+  ...of(
+    'src/vault/queries.ts',
+    'keys',
+    'from vault_cards where key_id',
+    'where (project_id, id) > ($1, $2) and key_id <> $3',
+  ),
+];
