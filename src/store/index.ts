@@ -12,3 +12,4 @@ export { type Lease, type LeaseTimes, openLease } from './lease.ts';
 export { nextIdNode } from './nodes.ts';
 export * from './page.ts';
 export { rowKind } from './row-kind.ts';
+export { type ReadMany, together } from './together.ts';

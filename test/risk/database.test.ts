@@ -143,6 +143,18 @@ test('many at once add up exactly', async () => {
   assert.deepEqual(rows, [{ count: 50n, sum: 50n * 1250n }]);
 });
 
+test('payments that come together see each its own counters', async () => {
+  const project = newProject();
+  await put(ruleOf(project, 'count("card", "1h") > 3 || count("ip", "1h") > 90'));
+  const cards = ['a', 'b', 'c', 'd', 'e', 'f'];
+  for (const card of ['b', 'e']) for (let n = 0; n < 3; n++) await pay({ project, card, ip: '203.0.113.7' });
+  const verdicts = await Promise.all(cards.map((card) => pay({ project, card, ip: '203.0.113.7' })));
+  assert.deepEqual(
+    verdicts.map(({ verdict }) => verdict),
+    ['pass', 'refuse', 'pass', 'pass', 'refuse', 'pass'],
+  );
+});
+
 test('findings are kept with the order, also those that ran dry or failed', async () => {
   const project = newProject();
   await put(ruleOf(project, 'true', { id: 'dry', dry_run: true, position: 1 }));

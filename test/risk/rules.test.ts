@@ -5,10 +5,11 @@ import fc from 'fast-check';
 import { systemClock } from '../../src/base/index.ts';
 import { liveTesting } from '../../src/gateway/risk/card-testing.ts';
 import { compileExpression, MAX_LENGTH } from '../../src/gateway/risk/expression.ts';
-import { factsOf, keysOf } from '../../src/gateway/risk/facts.ts';
+import { DIMENSIONS, factsOf, keysOf, type Payment } from '../../src/gateway/risk/facts.ts';
 import { countersFor } from '../../src/gateway/risk/risk.ts';
 import { ruleProblems } from '../../src/gateway/risk/rules.ts';
 import { assess, compileRules, type RuleText, type Verdict } from '../../src/gateway/risk/ruleset.ts';
+import { TESTING_WINDOWS } from '../../src/gateway/risk/thresholds.ts';
 import { keyed, MemoryCounters, payment, type Told } from './memory.ts';
 
 let names = 0;
@@ -303,11 +304,13 @@ test('only what the rules count is written, in the buckets that they need', () =
 });
 
 test('keys are hashed, and belong to one project and dimension', () => {
-  const of = payment(FULL);
-  const keys = [...keysOf(of, keyed).values()];
+  const dimensions = [...new Set([...DIMENSIONS, ...TESTING_WINDOWS.map(({ dimension }) => dimension)])];
+  const hashesOf = (of: Payment): string[] => dimensions.flatMap((dimension) => keysOf(of, keyed).get(dimension) ?? []);
+  const keys = hashesOf(payment(FULL));
+  assert.ok(keys.length > 15);
   assert.equal(new Set(keys).size, keys.length);
   for (const key of keys) assert.match(key, /^[A-Za-z0-9_-]{22}$/);
-  const other = [...keysOf(payment({ ...FULL, project: 8n }), keyed).values()];
+  const other = hashesOf(payment({ ...FULL, project: 8n }));
   assert.deepEqual(
     keys.filter((key) => other.includes(key)),
     [],

@@ -2,7 +2,7 @@
 // of an hour for long ones.
 // Rule: a window covers at least what it says and at most one bucket more, so that nobody slips through between two buckets.
 import { addMs } from '../../base/index.ts';
-import type { Change, Db } from '../../store/index.ts';
+import { type Change, type Db, together } from '../../store/index.ts';
 import type { Dimension, Keys } from './facts.ts';
 import { type Counted, type CounterWanted, counterAdd, countersDelete, countersTotal } from './queries.ts';
 
@@ -34,7 +34,7 @@ interface Wanted extends CounterWanted {
   readonly window: Window;
 }
 
-/** The counters that these windows need for this payment, each once. */
+/** The counters that these windows need for this payment, each once, up to the bucket of now. */
 export function wantedOf(keys: Keys, windows: readonly Window[], now: Date): Wanted[] {
   const wanted: Wanted[] = [];
   for (const window of windows) {
@@ -42,7 +42,14 @@ export function wantedOf(keys: Keys, windows: readonly Window[], now: Date): Wan
     const keyHash = keys.get(dimension);
     if (keyHash === undefined || wanted.some((known) => isSame(known.window, dimension, ms))) continue;
     const span = spanOf(ms);
-    wanted.push({ window, dimension, keyHash, span, since: floor(now.getTime() - ms, span) });
+    wanted.push({
+      window,
+      dimension,
+      keyHash,
+      span,
+      since: floor(now.getTime() - ms, span),
+      until: floor(now.getTime(), span),
+    });
   }
   return wanted;
 }
@@ -55,16 +62,46 @@ export function countersFrom(wanted: readonly Wanted[], totals: readonly Counted
   return (dimension, ms) => totals[wanted.findIndex(({ window }) => isSame(window, dimension, ms))] ?? NOTHING;
 }
 
-/** Reads what the windows need with one statement, and none at all when they need nothing. */
-export async function loadCounters(
+export type ReadCounters = (owner: bigint, wanted: readonly CounterWanted[]) => Promise<readonly Counted[]>;
+
+/** Reads totals, in the order asked; those of payments of one owner that come together with one statement. */
+export function counterReader(db: Db): ReadCounters {
+  return together((owner, payments: readonly (readonly CounterWanted[])[]) => readTogether(db, owner, payments));
+}
+
+/** Payments ask for much the same: each counter is read once. */
+async function readTogether(
   db: Db,
+  owner: bigint,
+  payments: readonly (readonly CounterWanted[])[],
+): Promise<Counted[][]> {
+  const places = new Map<string, number>();
+  const distinct: CounterWanted[] = [];
+  const asked = payments.map((wanted) =>
+    wanted.map((one) => {
+      const name = `${one.dimension} ${one.keyHash} ${one.span} ${one.since.getTime()} ${one.until.getTime()}`;
+      let place = places.get(name);
+      if (place === undefined) {
+        place = distinct.push(one) - 1;
+        places.set(name, place);
+      }
+      return place;
+    }),
+  );
+  const totals = await countersTotal(db, owner, distinct);
+  return asked.map((wanted) => wanted.map((place) => totals[place] ?? NOTHING));
+}
+
+/** What the windows need; nothing is read when they need nothing. */
+export async function loadCounters(
+  read: ReadCounters,
   owner: bigint,
   keys: Keys,
   windows: readonly Window[],
   now: Date,
 ): Promise<Counters> {
   const wanted = wantedOf(keys, windows, now);
-  return countersFrom(wanted, wanted.length === 0 ? [] : await countersTotal(db, owner, wanted, now));
+  return countersFrom(wanted, wanted.length === 0 ? [] : await read(owner, wanted));
 }
 
 /** One addition to a dimension, in every length of bucket that the windows ask for. */
@@ -76,9 +113,9 @@ export function count(
   amounts: Counted,
   now: Date,
 ): Change[] {
-  const keyHash = keys.get(dimension);
-  if (keyHash === undefined) return [];
   const spans = SPANS.filter((span) => windows.some((one) => one.dimension === dimension && spanOf(one.ms) === span));
+  const keyHash = spans.length > 0 ? keys.get(dimension) : undefined;
+  if (keyHash === undefined) return [];
   return spans.map((span) => {
     const bucket_at = floor(now.getTime(), span);
     return counterAdd({ project_id: owner, dimension, key_hash: keyHash, span, bucket_at, ...amounts });

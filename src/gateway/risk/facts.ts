@@ -96,49 +96,67 @@ export type Dimension =
   | `ip.${'cards' | 'seen' | 'basket' | 'answers' | 'held'}`
   | `${'session' | 'link' | 'net' | 'bin' | 'amount' | 'project'}.${'answers' | 'held'}`;
 
-/** The hash under which a payment is counted in each dimension; none where it has no such thing. */
-export type Keys = ReadonlyMap<Dimension, string>;
+/** The hash under which a payment is counted in each dimension, made when it is asked for: few windows ask for all of them. */
+export interface Keys {
+  /** False: the payment has no such thing. */
+  has(dimension: Dimension): boolean;
+  get(dimension: Dimension): string | undefined;
+}
 
 /** HMAC under a key of its own for each purpose (the vault's). */
 export type Keyed = (purpose: string, data: string) => Buffer;
 
+type Values = Readonly<Record<Dimension, () => string | null>>;
+
 export function keysOf(payment: Payment, keyed: Keyed): Keys {
-  const { project, draft, bin, visit = null } = payment;
-  const card = payment.fingerprint();
+  const { id: owner } = payment.project;
+  const values = valuesOf(payment);
+  const keys = new Map<Dimension, string | undefined>();
+  const made = (dimension: Dimension): string | undefined => {
+    const value = values[dimension]();
+    // 128 bits of the hash; the owner is part of it, so that no two projects' visitors can be matched.
+    return value === null ? undefined : keyed('risk', `${owner}/${dimension}/${value}`).toString('base64url', 0, 16);
+  };
+  const get = (dimension: Dimension): string | undefined => {
+    if (!keys.has(dimension)) keys.set(dimension, made(dimension));
+    return keys.get(dimension);
+  };
+  return { get, has: (dimension) => get(dimension) !== undefined };
+}
+
+/** What is counted in each dimension, as it is. */
+function valuesOf(payment: Payment): Values {
+  const { draft, bin, visit = null } = payment;
+  let hashed: string | null = null;
+  const card = (): string => (hashed ??= payment.fingerprint());
   const named = addressOf(draft.location?.ip);
   // What was seen counts more than what was said.
   const address = visit ? addressOf(visit.address) : named;
   const visitor = address?.party ?? null;
   const amount = `${draft.amount} ${draft.currency}`;
-  const values: Readonly<Record<Dimension, string | null>> = {
+  const is = (value: string | null | undefined) => () => value ?? null;
+  return {
     card,
-    ip: named?.party ?? null,
-    email: mailbox(draft.client?.email),
+    ip: is(named?.party),
+    email: () => mailbox(draft.client?.email),
     'card.answers': card,
     'card.never': card,
-    'ip.cards': visitor,
-    'ip.seen': visitor && `${visitor} ${card}`,
-    'ip.basket': visitor && `${visitor} ${amount}`,
-    'ip.answers': visitor,
-    'ip.held': visitor,
-    'session.answers': visit?.session ?? null,
-    'session.held': visit?.session ?? null,
-    'link.answers': visit?.link ?? null,
-    'link.held': visit?.link ?? null,
-    'net.answers': address?.net ?? null,
-    'net.held': address?.net ?? null,
-    'bin.answers': bin.bin,
-    'bin.held': bin.bin,
-    'amount.answers': amount,
-    'amount.held': amount,
-    'project.answers': '',
-    'project.held': '',
+    'ip.cards': is(visitor),
+    'ip.seen': () => visitor && `${visitor} ${card()}`,
+    'ip.basket': is(visitor && `${visitor} ${amount}`),
+    'ip.answers': is(visitor),
+    'ip.held': is(visitor),
+    'session.answers': is(visit?.session),
+    'session.held': is(visit?.session),
+    'link.answers': is(visit?.link),
+    'link.held': is(visit?.link),
+    'net.answers': is(address?.net),
+    'net.held': is(address?.net),
+    'bin.answers': is(bin.bin),
+    'bin.held': is(bin.bin),
+    'amount.answers': is(amount),
+    'amount.held': is(amount),
+    'project.answers': is(''),
+    'project.held': is(''),
   };
-  const keys = new Map<Dimension, string>();
-  for (const [dimension, value] of Object.entries(values) as [Dimension, string | null][]) {
-    // 128 bits of the hash; the owner is part of it, so that no two projects' visitors can be matched.
-    if (value !== null)
-      keys.set(dimension, keyed('risk', `${project.id}/${dimension}/${value}`).toString('base64url', 0, 16));
-  }
-  return keys;
 }

@@ -85,8 +85,9 @@ export interface CounterWanted {
   readonly dimension: string;
   readonly keyHash: string;
   readonly span: number;
-  /** The first bucket that counts. */
+  /** The first bucket that counts, and the last. */
   readonly since: Date;
+  readonly until: Date;
 }
 
 export interface Counted {
@@ -94,25 +95,20 @@ export interface Counted {
   readonly sum: bigint;
 }
 
-/** Each wanted counter's total from `since` to `until`, in the order asked. */
-export async function countersTotal(
-  db: Db,
-  owner: bigint,
-  wanted: readonly CounterWanted[],
-  until: Date,
-): Promise<Counted[]> {
+/** Each wanted counter's total, in the order asked. */
+export async function countersTotal(db: Db, owner: bigint, wanted: readonly CounterWanted[]): Promise<Counted[]> {
   return db.query(
     `select t.count, t.sum
-     from unnest($3::text[], $4::text[], $5::int4[], $6::timestamptz[]) with ordinality as w(dimension, key_hash, span, since, n)
+     from unnest($2::text[], $3::text[], $4::int4[], $5::timestamptz[], $6::timestamptz[])
+       with ordinality as w(dimension, key_hash, span, since, until, n)
      cross join lateral (
        select coalesce(sum(c.count), 0)::int8 as count, coalesce(sum(c.sum), 0)::int8 as sum from risk_counters c
        where c.project_id = $1 and c.dimension = w.dimension and c.key_hash = w.key_hash and c.span = w.span
-         and c.bucket_at >= w.since and c.bucket_at <= $2
+         and c.bucket_at >= w.since and c.bucket_at <= w.until
      ) t
      order by w.n`,
     [
       owner,
-      until,
       arrayLiteral(
         wanted.map((one) => one.dimension),
         'text',
@@ -127,6 +123,10 @@ export async function countersTotal(
       ),
       arrayLiteral(
         wanted.map((one) => one.since),
+        'timestamptz',
+      ),
+      arrayLiteral(
+        wanted.map((one) => one.until),
         'timestamptz',
       ),
     ],

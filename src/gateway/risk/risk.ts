@@ -3,7 +3,7 @@
 import type { Clock, IdMaker, Log } from '../../base/index.ts';
 import type { Change, Db, Transaction } from '../../store/index.ts';
 import { type Answer, liveTesting, sandboxTesting } from './card-testing.ts';
-import { count, loadCounters, purgeCounters } from './counters.ts';
+import { count, counterReader, loadCounters, purgeCounters } from './counters.ts';
 import { accountingMinorOf, DIMENSIONS, hasVisitor, type Keyed, type Keys, keysOf, type Payment } from './facts.ts';
 import { type RiskEvent, type RiskRule, riskEventInsert, riskEventsOf, rulesAll, rulesOf } from './queries.ts';
 import { type RiskRuleInput, type RuleProblem, riskRulePut, riskRuleRemove } from './rules.ts';
@@ -114,6 +114,7 @@ export async function createRisk(options: RiskOptions): Promise<Risk> {
   const { db, clock, ids, keyed, sandbox = false } = options;
   const testing = sandbox ? sandboxTesting : liveTesting;
   const rules = rulesInMemory(options);
+  const readCounters = counterReader(db);
   await rules.refresh();
   return {
     async assess(payment) {
@@ -122,7 +123,7 @@ export async function createRisk(options: RiskOptions): Promise<Risk> {
       if (ruleset.rules.length === 0 && !settings.card_testing) return { ...NOTHING_ASKED };
       const keys = keysOf(payment, keyed);
       const windows = [...ruleset.windows, ...(settings.card_testing ? testing.windows : [])];
-      const counters = await loadCounters(db, owner, keys, windows, payment.at);
+      const counters = await loadCounters(readCounters, owner, keys, windows, payment.at);
       const verdict = assess(ruleset, testing, payment, keys, counters);
       return {
         ...verdict,
