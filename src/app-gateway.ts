@@ -8,7 +8,7 @@ import { orderTimelines } from './gateway/due/index.ts';
 import { resolveOperation, stuckOperations } from './gateway/flight/index.ts';
 import { gatewayApi, gatewayOperatorEndpoints } from './gateway/index.ts';
 import { orderTrace } from './gateway/listing/index.ts';
-import { type Gateway, orderInvariants } from './gateway/orders/index.ts';
+import { type Gateway, orderInvariants, orderReader } from './gateway/orders/index.ts';
 import { createProjects, type Projects, sandboxSecrets, seedSandbox } from './gateway/projects/index.ts';
 import { createRisk } from './gateway/risk/index.ts';
 import { arrive } from './gateway/settlement/index.ts';
@@ -111,6 +111,7 @@ async function gatewayOf(common: Common, projects: Projects, cardholders: Cardho
     log,
     db: database,
     lists: database.patient,
+    orderOf: orderReader(database),
     committer: common.committer,
     vault,
     permutation,

@@ -15,7 +15,6 @@ import {
   type Order,
   type OrderState,
   orderAnswer,
-  orderGet,
   orderInsert,
   orderKind,
   orderStates,
@@ -174,7 +173,7 @@ function decide(
  * while the issuer, the bank or its directory is being asked nobody knows, and that is no refusal.
  */
 export async function authorizedBefore(gateway: Gateway, project: Project, orderId: bigint): Promise<StoredAnswer> {
-  const state = await orderGet(gateway.db, project.id, orderId);
+  const state = await gateway.orderOf(project.id, orderId);
   if (!state) return refusalAnswer('error', null);
   const view = viewOf(gateway, project);
   if (!OPEN.has(state.order.status)) return stateAnswer(view, state, { isNew: true });

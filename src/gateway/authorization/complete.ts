@@ -12,7 +12,6 @@ import {
   needOrder,
   OrderNotFound,
   type OrderState,
-  orderGet,
   orderKind,
   orderUpdate,
   type RefusalCode,
@@ -37,7 +36,7 @@ export interface CompleteRequest {
 /** POST complete, complete3d20 and resume, and what TermUrl does. Throws OrderNotFound. */
 export async function complete(gateway: Gateway, request: CompleteRequest): Promise<StoredAnswer> {
   const { project, orderId, once } = request;
-  const state = await orderGet(gateway.db, project.id, orderId);
+  const state = await gateway.orderOf(project.id, orderId);
   if (!state) throw new OrderNotFound();
   const finished = await gateway.threeds.finish(request.returned, { owner: project.id, orderId });
   const next = state.order.status === 'prepared' ? await stepAfter(gateway, project, state, finished) : over(state);

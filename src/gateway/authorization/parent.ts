@@ -1,7 +1,7 @@
 // The order that a recurring or merchant-initiated payment refers to: ours, approved, the same card, and its trace id when one is given.
 import type { Pan } from '../../base/index.ts';
 import { type CardData, cardOf } from '../flight/index.ts';
-import { APPROVED, type Gateway, orderGet, type RefusalCode } from '../orders/index.ts';
+import { APPROVED, type Gateway, type RefusalCode } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
 
 export interface Recurring {
@@ -38,7 +38,7 @@ export async function parentFor(
   };
   if (recurring?.parent_order_id === undefined) return none;
   const id = gateway.permutation.inward(recurring.parent_order_id);
-  const state = id === null ? null : await orderGet(gateway.db, project.id, id);
+  const state = id === null ? null : await gateway.orderOf(project.id, id);
   if (!state) return { ...none, refuse: 'parent_not_usable', unknown: true };
   const { order } = state;
   const card = await cardOf(gateway, order);

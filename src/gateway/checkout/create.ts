@@ -8,7 +8,6 @@ import {
   type Gateway,
   OPEN,
   orderAnswer,
-  orderGet,
   orderInsert,
   type RefusalCode,
   refusalAnswer,
@@ -107,7 +106,7 @@ export async function createOrder(
 
 /** What a create is told whose order an earlier one made: with its page while something can be paid there. */
 async function createdBefore(gateway: Gateway, project: Project, orderId: bigint): Promise<StoredAnswer> {
-  const state = await orderGet(gateway.db, project.id, orderId);
+  const state = await gateway.orderOf(project.id, orderId);
   if (!state) return refusalAnswer('error', null);
   const view = viewOf(gateway, project);
   if (!OPEN.has(state.order.status)) return stateAnswer(view, state, { isNew: true });

@@ -3,7 +3,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Returned } from '../../threeds/index.ts';
 import { complete } from '../authorization/index.ts';
-import { type Gateway, OrderNotFound, orderGet } from '../orders/index.ts';
+import { type Gateway, OrderNotFound } from '../orders/index.ts';
 import { type PageView, pageView } from './page-view.ts';
 
 /** Where the browser goes from TermUrl. */
@@ -43,7 +43,7 @@ export async function landingView(gateway: Gateway, ticket: string): Promise<Pag
   const whose = orderOfTicket(gateway, ticket);
   if (!whose) return null;
   const { owner, orderId } = whose;
-  const [project, state] = await Promise.all([gateway.project(owner), orderGet(gateway.db, owner, orderId)]);
+  const [project, state] = await Promise.all([gateway.project(owner), gateway.orderOf(owner, orderId)]);
   return project && state && pageView(gateway, project, state);
 }
 
@@ -53,7 +53,7 @@ export async function land(gateway: Gateway, returned: Returned): Promise<Landin
   const finished = await gateway.threeds.finish(returned, null);
   if (!whose || finished.kind === 'unknown') return null;
   const project = await gateway.project(whose.owner);
-  const before = await orderGet(gateway.db, whose.owner, whose.orderId);
+  const before = await gateway.orderOf(whose.owner, whose.orderId);
   if (!project || !before) return null;
   const url = before.order.options.secure3d20_return_url;
   if (url) return { kind: 'notify', url, orderId: gateway.permutation.outward(whose.orderId) };

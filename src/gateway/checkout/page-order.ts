@@ -2,7 +2,7 @@
 // Rule: a session whose time is over ends before anybody looks at it, whether a worker came by or not.
 import { lapse } from '../authorization/index.ts';
 import type { Draft } from '../intake/index.ts';
-import { type Gateway, OPEN, type Order, type OrderState, orderGet } from '../orders/index.ts';
+import { type Gateway, OPEN, type Order, type OrderState } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
 import { createOrder } from './create.ts';
 import { orderOfTicket } from './landing.ts';
@@ -45,7 +45,7 @@ async function pageRead(gateway: Gateway, token: string): Promise<FoundPage | nu
   const whose = await whoseOf(gateway, token);
   if (!whose) return null;
   const { owner, orderId } = whose;
-  const [project, state] = await Promise.all([gateway.project(owner), orderGet(gateway.db, owner, orderId)]);
+  const [project, state] = await Promise.all([gateway.project(owner), gateway.orderOf(owner, orderId)]);
   return project && state ? { token, project, state } : null;
 }
 

@@ -3,7 +3,7 @@
 import { ask, lapse } from '../authorization/index.ts';
 import { recover } from '../flight/index.ts';
 import { capture, release, warn } from '../operations/index.ts';
-import { type DueHandler, type DueKind, type Gateway, orderGet } from '../orders/index.ts';
+import type { DueHandler, DueKind, Gateway } from '../orders/index.ts';
 import { chargeback, clear, reserve } from '../settlement/index.ts';
 
 const handlers: Readonly<Record<DueKind, DueHandler>> = {
@@ -20,7 +20,7 @@ const handlers: Readonly<Record<DueKind, DueHandler>> = {
 
 /** Does one kind of thing that is due on an order; each handler decides again whether it is. */
 export async function runDue(gateway: Gateway, owner: bigint, id: bigint, kind: DueKind): Promise<void> {
-  const state = await orderGet(gateway.db, owner, id);
+  const state = await gateway.orderOf(owner, id);
   const project = await gateway.project(owner);
   if (state && project && state.order.due[kind] !== undefined) await handlers[kind](gateway, project, state);
 }

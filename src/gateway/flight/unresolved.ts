@@ -1,6 +1,6 @@
 // A request that is repeated while its outcome is still being found out: it joins the recovery and never executes again.
 import type { Once, StoredAnswer } from '../../store/index.ts';
-import { type Gateway, isBusy, orderGet, refusalAnswer, stateAnswer, viewOf } from '../orders/index.ts';
+import { type Gateway, isBusy, refusalAnswer, stateAnswer, viewOf } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
 
 interface Repeat {
@@ -19,7 +19,7 @@ export async function unresolvedAnswer(
   orderId: bigint | null,
   { isNew, once }: Repeat,
 ): Promise<StoredAnswer> {
-  const state = orderId === null ? null : await orderGet(gateway.db, project.id, orderId);
+  const state = orderId === null ? null : await gateway.orderOf(project.id, orderId);
   if (!state) return refusalAnswer('error', null);
   const view = viewOf(gateway, project);
   if (isBusy(state.order) || state.order.status === 'new')

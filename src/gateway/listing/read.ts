@@ -16,7 +16,6 @@ import {
   operationShown,
   operationsAt,
   operationsCount,
-  orderGet,
   orderPlaces,
   orderRow,
   ordersAt,
@@ -44,7 +43,7 @@ export async function readOrder(
   id: bigint | null,
   expands: readonly OrderExpand[],
 ): Promise<Json> {
-  const state = id === null ? null : await orderGet(gateway.db, project.id, id);
+  const state = id === null ? null : await gateway.orderOf(project.id, id);
   if (!state) throw new OrderNotFound();
   const cashflows = expands.includes('operations.cashflow')
     ? await cashflowsOf(gateway, project, state.operations)

@@ -2,7 +2,7 @@
 // issuer's decisions where the card is issued here, every ledger entry.
 import { postingsOfOrders } from '../../ledger/index.ts';
 import { traceOf } from '../../network/index.ts';
-import { type Gateway, operationShown, orderBase, orderGet, orderOwner, viewOf } from '../orders/index.ts';
+import { type Gateway, operationShown, orderBase, orderOwner, viewOf } from '../orders/index.ts';
 
 /** What our own issuer decided on messages with these references, and why; empty for cards of others. app.ts supplies it. */
 export type IssuerDecisions = (references: readonly string[]) => Promise<readonly object[]>;
@@ -10,7 +10,7 @@ export type IssuerDecisions = (references: readonly string[]) => Promise<readonl
 export async function orderTrace(gateway: Gateway, id: bigint, decisions: IssuerDecisions): Promise<object | null> {
   const owner = await orderOwner(gateway.db, id);
   const [state, project] =
-    owner === null ? [null, null] : await Promise.all([orderGet(gateway.db, owner, id), gateway.project(owner)]);
+    owner === null ? [null, null] : await Promise.all([gateway.orderOf(owner, id), gateway.project(owner)]);
   if (!state || !project || owner === null) return null;
   const view = viewOf(gateway, project);
   const [messages, postings, findings, issuer] = await Promise.all([

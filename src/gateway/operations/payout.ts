@@ -21,7 +21,6 @@ import {
   type Order,
   OrderNotFound,
   operationInsert,
-  orderGet,
   orderInsert,
   type RefusalCode,
   refusalAnswer,
@@ -45,7 +44,7 @@ export async function payout(gateway: Gateway, request: PayoutRequest): Promise<
   const { project, draft, once, parentOrderId } = request;
   const refused = (code: RefusalCode): Promise<StoredAnswer> => refuseWithout(gateway, project, once, 'credit', code);
   if (parentOrderId === null && !project.settings.unlinked_credit) return refused('unlinked_credit_disabled');
-  const parent = parentOrderId === null ? null : await orderGet(gateway.db, project.id, parentOrderId);
+  const parent = parentOrderId === null ? null : await gateway.orderOf(project.id, parentOrderId);
   if (parentOrderId !== null && !parent) throw new OrderNotFound();
   // Else an order that was refused would do what payouts to a card number need the project's leave for.
   if (parent && !APPROVED.has(parent.order.status)) return refused('parent_not_usable');

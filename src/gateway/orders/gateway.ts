@@ -8,6 +8,7 @@ import type { Vault } from '../../vault/index.ts';
 import type { Project, Terminal } from '../projects/index.ts';
 import type { Risk } from '../risk/index.ts';
 import type { View } from './present.ts';
+import type { ReadOrder } from './queries/orders.ts';
 import type { RefusalCode } from './refusals.ts';
 
 /** What the simulator knows about its own cards; only asked for terminals on its link. */
@@ -50,6 +51,7 @@ export interface Gateway {
   readonly db: Db;
   /** The same for lists, whose filters may look at many rows. */
   readonly lists: Db;
+  readonly orderOf: ReadOrder;
   readonly committer: Committer;
   readonly vault: Vault;
   readonly threeds: Threeds;

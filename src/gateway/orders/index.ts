@@ -77,10 +77,10 @@ export {
   needOrder,
   operationInsert,
   operationUpdate,
-  orderGet,
   orderInsert,
   orderKind,
   orderOwner,
+  orderReader,
   ordersGet,
   orderUpdate,
 } from './queries/orders.ts';

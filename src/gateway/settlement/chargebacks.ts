@@ -12,7 +12,6 @@ import {
   type Order,
   type OrderState,
   operationInsert,
-  orderGet,
   orderKind,
   orderOwner,
   orderUpdate,
@@ -78,7 +77,7 @@ export async function arrive(
 ): Promise<boolean | null> {
   const owner = await orderOwner(gateway.db, id);
   const project = owner === null ? null : await gateway.project(owner);
-  const known = owner === null ? null : await orderGet(gateway.db, owner, id);
+  const known = owner === null ? null : await gateway.orderOf(owner, id);
   if (owner === null || !project || !known) return null;
   const card = await cardOf(gateway, known.order);
   if (card && lookupBin(card.pan).own) return false;

@@ -1,7 +1,7 @@
 // Statements on orders with their operations, one or many by id, and on order_refusals. Lists stand in lists.ts, what is due in due.ts.
 // Rule: an order is locked by its own row; its operations are only read or written by who holds that lock.
 import { assert } from '../../../base/index.ts';
-import { type Change, type Db, follow, insert, type Kind, table, update } from '../../../store/index.ts';
+import { type Change, type Db, follow, insert, type Kind, table, together, update } from '../../../store/index.ts';
 import { projectOf } from '../../projects/index.ts';
 import type { Operation, Order, OrderState } from '../model.ts';
 
@@ -136,16 +136,21 @@ async function lockOrders(db: Db, keys: readonly OrderKey[]): Promise<ReadonlyMa
   return states;
 }
 
-const TOGETHER = [
-  ...Object.keys(orders.columns).map((name) => `o.${name} as o_${name}`),
-  ...Object.keys(operations.columns).map((name) => `p.${name} as p_${name}`),
+type Columns = readonly (readonly [name: string, inRow: string])[];
+const ORDER_PART: Columns = Object.keys(orders.columns).map((name) => [name, `o_${name}`]);
+const OPERATION_PART: Columns = Object.keys(operations.columns).map((name) => [name, `p_${name}`]);
+
+const BOTH = [
+  ...ORDER_PART.map(([name, inRow]) => `o.${name} as ${inRow}`),
+  ...OPERATION_PART.map(([name, inRow]) => `p.${name} as ${inRow}`),
 ].join(', ');
 
 /** The members of a row of two tables that belong to one of them. */
-const partOf = (row: object, prefix: 'o_' | 'p_'): object =>
-  Object.fromEntries(
-    Object.entries(row).flatMap(([name, value]) => (name.startsWith(prefix) ? [[name.slice(2), value]] : [])),
-  );
+function partOf(row: object, columns: Columns): object {
+  const part: Record<string, unknown> = {};
+  for (const [name, inRow] of columns) part[name] = (row as Record<string, unknown>)[inRow];
+  return part;
+}
 
 /**
  * Orders of one owner with their operations, as last committed, by id. One statement: two would see an operation that has ended in between
@@ -157,23 +162,27 @@ export async function ordersGet(
   ids: readonly bigint[],
 ): Promise<ReadonlyMap<bigint, OrderState>> {
   const rows = await db.query<{ readonly o_id: bigint; readonly p_id: bigint | null }>(
-    `select ${TOGETHER} from orders o left join operations p on p.project_id = o.project_id and p.order_id = o.id
+    `select ${BOTH} from orders o left join operations p on p.project_id = o.project_id and p.order_id = o.id
      where o.project_id = $1 and o.id = any($2::int8[]) order by o.id, p.id`,
     [owner, ids],
   );
   const states = new Map<bigint, { order: Order; operations: Operation[] }>();
   for (const row of rows) {
-    const state = states.get(row.o_id) ?? { order: partOf(row, 'o_') as Order, operations: [] };
-    if (row.p_id !== null) state.operations.push(partOf(row, 'p_') as Operation);
+    const state = states.get(row.o_id) ?? { order: partOf(row, ORDER_PART) as Order, operations: [] };
+    if (row.p_id !== null) state.operations.push(partOf(row, OPERATION_PART) as Operation);
     states.set(row.o_id, state);
   }
   return states;
 }
 
-/** One order with its operations, as last committed; null when it is not this owner's. */
-export async function orderGet(db: Db, owner: bigint, id: bigint): Promise<OrderState | null> {
-  return (await ordersGet(db, owner, [id])).get(id) ?? null;
-}
+/** One order with its operations, as last committed; null when it is not this owner's. Those that are asked for together are read together. */
+export type ReadOrder = (owner: bigint, id: bigint) => Promise<OrderState | null>;
+
+export const orderReader = (db: Db): ReadOrder =>
+  together(async (owner, ids: readonly bigint[]) => {
+    const states = await ordersGet(db, owner, ids);
+    return ids.map((id) => states.get(id) ?? null);
+  });
 
 export const orderInsert = (order: Order): Change => insert(orders, order);
 export const orderUpdate = (order: Order): Change => update(orders, order);
