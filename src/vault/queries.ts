@@ -1,6 +1,6 @@
 // Every statement on vault_cards, vault_cvvs and vault_keys.
 // Rule: nothing readable goes in here: ciphertexts, keyed hashes and check values only.
-import { arrayLiteral, type Change, type Db, insert, remove, table } from '../store/index.ts';
+import { arrayLiteral, type Change, type Db, insert, remove, table, together } from '../store/index.ts';
 
 export interface CardRow {
   readonly project_id: bigint;
@@ -28,10 +28,16 @@ const vaultCards = table<CardRow>(
 
 export const cardInsert = (row: CardRow): Change => insert(vaultCards, row);
 
-export async function cardGet(db: Db, owner: bigint, id: bigint): Promise<CardRow | null> {
-  const rows = await db.query<CardRow>('select * from vault_cards where project_id = $1 and id = $2', [owner, id]);
-  return rows[0] ?? null;
-}
+/** One card; null: the owner has no such. Those that are asked for together are read together. */
+export const cardReader = (db: Db): ((owner: bigint, id: bigint) => Promise<CardRow | null>) =>
+  together(async (owner, ids: readonly bigint[]) => {
+    const rows = await db.query<CardRow>('select * from vault_cards where project_id = $1 and id = any($2::int8[])', [
+      owner,
+      ids,
+    ]);
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return ids.map((id) => byId.get(id) ?? null);
+  });
 
 export type WrappedRow = Pick<CardRow, 'project_id' | 'id' | 'key_id' | 'wrapped_key'>;
 

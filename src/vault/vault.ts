@@ -11,8 +11,8 @@ import type { Kek } from './key-file.ts';
 import { openKeyring } from './keyring.ts';
 import {
   type CardRow,
-  cardGet,
   cardInsert,
+  cardReader,
   cvvGet,
   cvvInsert,
   cvvRemove,
@@ -105,6 +105,7 @@ export async function openVault(options: VaultOptions): Promise<Vault> {
     allowCreate: options.allowCreate,
   });
   const sad = sadKeys(sadFolder, { clock, random, windowMs });
+  const readCard = cardReader(database);
   const derived = new Map<string, Buffer>();
   const rotation = createRotation({ file, ring, database, clock, random, log });
   await rotation.activateKey();
@@ -147,7 +148,7 @@ export async function openVault(options: VaultOptions): Promise<Vault> {
     async open(owner, id) {
       // A row read just before its key was retired is read again: it stands under the active one by then.
       for (let tries = 1; ; tries++) {
-        const row = await cardGet(database, owner, id);
+        const row = await readCard(owner, id);
         if (!row) return null;
         const kek = ring.find(row.key_id);
         if (kek) return openRow(row, kek);

@@ -28,7 +28,7 @@ export function fakeDb(): FakeDb {
   const statements: [RegExp, (values: any[]) => Row[]][] = [
     [
       /^select \* from vault_cards where/,
-      ([owner, id]) => cards.filter((row) => row.project_id === owner && row.id === id),
+      ([owner, ids]) => cards.filter((row) => row.project_id === owner && ids.includes(row.id)),
     ],
     [
       /^select project_id, id, key_id, wrapped_key/,
