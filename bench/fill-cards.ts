@@ -4,7 +4,7 @@ import type { Database } from '../src/store/index.ts';
 
 /** What differs from card to card; the rest is the template's. */
 const COPIED = `identity_id, programme_id, profile_id, mode, currency, parent_account_id, state, blocks, destroyed_reason, type, brand,
-  classification, first_six, last_four, starts, expires, renewal, friendly_name, name_on_card, tag, mobile, details, due_at`;
+  classification, first_six, last_four, starts, expires, renewal, friendly_name, name_on_card, tag, mobile, details, due_at, events`;
 
 const BATCH = 50_000;
 

@@ -97,6 +97,8 @@ create table cards (
   details jsonb not null,
   -- The next moment at which something happens by itself; null: nothing will.
   due_at timestamptz,
+  -- How many events have told of it.
+  events int4 not null,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   primary key (tenant_id, id)

@@ -125,6 +125,7 @@ create table cards (
   mobile text,
   details jsonb not null,
   due_at timestamp with time zone,
+  events integer not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null
 );
@@ -145,10 +146,11 @@ create table due_failures (
   code text not null
 );
 create table events (
-  project_id bigint not null,
+  owner_id bigint not null,
   id bigint not null,
-  order_id bigint not null,
+  subject_id bigint not null,
   sequence integer not null,
+  subject_type text not null,
   type text not null,
   data jsonb not null,
   created_at timestamp with time zone not null
@@ -694,7 +696,7 @@ CREATE INDEX users_identity ON public.users USING btree (tenant_id, identity_id)
 CREATE INDEX vault_cvvs_until ON public.vault_cvvs USING btree (until);
 CREATE TRIGGER operator_audit_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.operator_audit FOR EACH STATEMENT EXECUTE FUNCTION operator_audit_is_append_only();
 CREATE TRIGGER postings_final BEFORE DELETE OR UPDATE OR TRUNCATE ON public.postings FOR EACH STATEMENT EXECUTE FUNCTION postings_are_final();
-CREATE UNIQUE INDEX events_order ON public.events USING btree (project_id, order_id, sequence);
+CREATE UNIQUE INDEX events_subject ON public.events USING btree (owner_id, subject_id, sequence);
 CREATE UNIQUE INDEX postings_once ON public.postings USING btree (project_id, operation_id, kind, line) WHERE (entry_id <> operation_id);
 CREATE UNIQUE INDEX projects_version ON public.projects USING btree (version);
 CREATE UNIQUE INDEX users_email ON public.users USING btree (tenant_id, email);
@@ -725,7 +727,7 @@ alter table cards add constraint cards_state_check CHECK ((state = ANY (ARRAY['A
 alter table cards add constraint cards_type_check CHECK ((type = ANY (ARRAY['VIRTUAL'::text, 'PHYSICAL'::text])));
 alter table commit_groups add constraint commit_groups_pkey PRIMARY KEY (owner_id, id);
 alter table due_failures add constraint due_failures_pkey PRIMARY KEY (project_id, about, id, kind);
-alter table events add constraint events_pkey PRIMARY KEY (project_id, id);
+alter table events add constraint events_pkey PRIMARY KEY (owner_id, id);
 alter table factors add constraint factors_kind_check CHECK ((kind = ANY (ARRAY['OTP_SMS'::text, 'BIOMETRICS'::text, 'EXTERNAL_AUTHY'::text])));
 alter table factors add constraint factors_pkey PRIMARY KEY (tenant_id, user_id, kind);
 alter table florin_migrations add constraint florin_migrations_pkey PRIMARY KEY (id);

@@ -1,11 +1,15 @@
 // The outbox table.
 import { type Change, insert, table } from '../store/index.ts';
 
+/** What an event tells of. */
+type Subject = 'order' | 'card' | 'authorization';
+
 export interface OutboxEvent {
-  readonly project_id: bigint;
+  readonly owner_id: bigint;
   readonly id: bigint;
-  readonly order_id: bigint;
-  /** Grows by one with each event of an order. */
+  readonly subject_type: Subject;
+  readonly subject_id: bigint;
+  /** Grows by one with each event of a subject. */
   readonly sequence: number;
   readonly type: string;
   readonly data: Readonly<Record<string, unknown>>;
@@ -15,15 +19,16 @@ export interface OutboxEvent {
 const events = table<OutboxEvent>(
   'events',
   {
-    project_id: 'int8',
+    owner_id: 'int8',
     id: 'int8',
-    order_id: 'int8',
+    subject_id: 'int8',
     sequence: 'int4',
+    subject_type: 'text',
     type: 'text',
     data: 'jsonb',
     created_at: 'timestamptz',
   },
-  ['project_id', 'id'],
+  ['owner_id', 'id'],
 );
 
 /** The event as a change, to be committed with what it tells. */

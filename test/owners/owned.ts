@@ -5,7 +5,6 @@ export const OWNED: Readonly<Record<string, 'owner_id' | 'project_id' | 'tenant_
   ...all('project_id', [
     'balances',
     'due_failures',
-    'events',
     'idempotency_records',
     'merchant_order_ids',
     'operations',
@@ -52,7 +51,7 @@ export const OWNED: Readonly<Record<string, 'owner_id' | 'project_id' | 'tenant_
     'users',
     'wallet_tokens',
   ]),
-  ...all('owner_id', ['commit_groups']),
+  ...all('owner_id', ['commit_groups', 'events']),
 };
 
 /** Table → why its rows have no owner. */

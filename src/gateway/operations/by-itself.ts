@@ -92,9 +92,10 @@ export const warn: DueHandler = async (gateway, project, state) => {
       changes: [
         orderUpdate(warned),
         eventInsert({
-          project_id: order.project_id,
+          owner_id: order.project_id,
           id: ids.next(),
-          order_id: order.id,
+          subject_type: 'order',
+          subject_id: order.id,
           sequence: warned.events,
           type: 'order.authorization_expires',
           data: {

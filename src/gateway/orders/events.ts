@@ -20,9 +20,10 @@ export function eventOf(
       ? `order.${after.status}`
       : `operation.${operation?.type ?? 'none'}.${operation?.status ?? 'none'}`;
   return eventInsert({
-    project_id: after.project_id,
+    owner_id: after.project_id,
     id: told.ids.next(),
-    order_id: after.id,
+    subject_type: 'order',
+    subject_id: after.id,
     sequence: after.events,
     type,
     data: {

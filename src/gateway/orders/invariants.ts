@@ -69,7 +69,7 @@ export const orderInvariants: readonly Invariant[] = [
     id: 'events_are_changes',
     title: 'Every change of an order has its event, every event its change',
     sql: `select o.project_id, o.id, o.events, e.count from orders o
-          left join lateral (select count(*) as count, coalesce(max(sequence), 0) as last from events e where e.project_id = o.project_id and e.order_id = o.id) e on true
+          left join lateral (select count(*) as count, coalesce(max(sequence), 0) as last from events e where e.owner_id = o.project_id and e.subject_id = o.id) e on true
           where o.events <> e.count or o.events <> e.last`,
   },
   {

@@ -108,6 +108,8 @@ export interface Card {
   readonly mobile: string | null;
   readonly details: CardDetails;
   readonly due_at: Date | null;
+  /** How many events have told of it. */
+  readonly events: number;
   readonly created_at: Date;
   readonly updated_at: Date;
 }

@@ -32,6 +32,7 @@ export const cards = table<Card>(
     mobile: 'text',
     details: 'jsonb',
     due_at: 'timestamptz',
+    events: 'int4',
     created_at: 'timestamptz',
     updated_at: 'timestamptz',
   },

@@ -304,6 +304,7 @@ function newCard(
       expiryPeriodMonths: settings.expiryPeriodMonths,
     },
     due_at: null,
+    events: 0,
     created_at: now,
     updated_at: now,
   };

@@ -55,9 +55,10 @@ export function written(
   const changes: Change[] = [
     before ? authorizationUpdate(row) : authorizationInsert(row),
     eventInsert({
-      project_id: row.tenant_id,
+      owner_id: row.tenant_id,
       id: told.ids.next(),
-      order_id: row.id,
+      subject_type: 'authorization',
+      subject_id: row.id,
       sequence: row.events,
       type: event,
       data: shown(row, permutation),

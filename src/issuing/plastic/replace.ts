@@ -181,7 +181,7 @@ function succeeded(
     type: physical?.pendingActivation === false ? 'PHYSICAL' : 'VIRTUAL',
     details: { ...base.details, physical },
   };
-  const card: Card = { ...plastic, due_at: dueAtOf(plastic) };
+  const card: Card = { ...plastic, events: 0, due_at: dueAtOf(plastic) };
   const changes: Change[] = drawn.changesFor(card, told);
   const money = card.parent_account_id === null ? moved(told, loaded, old, card) : null;
   if (money) changes.push(...money.changes);

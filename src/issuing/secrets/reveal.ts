@@ -5,7 +5,7 @@ import { addMs, assert } from '../../base/index.ts';
 import { eventInsert } from '../../events/index.ts';
 import type { Told } from '../../store/index.ts';
 import type { Session } from '../access/index.ts';
-import { type Card, cardGet, type Secrets } from '../cards/index.ts';
+import { type Card, cardGet, cardKind, cardUpdate, needCard, type Secrets } from '../cards/index.ts';
 import { type IssuingDeps, Refusal, toldNow } from '../requests/index.ts';
 import { revealInsert, revealKind, revealsPurge } from './queries.ts';
 
@@ -101,18 +101,22 @@ export async function reveal(deps: IssuingDeps, session: Session, token: string)
   await deps.committer.submit<null>({
     name: 'card.reveal',
     owner: session.tenant.id,
-    needs: [{ kind: revealKind, key }],
+    needs: [needCard(card.tenant_id, card.id), { kind: revealKind, key }],
     decide(loaded, { now: usedAt, ids }) {
-      if (loaded.get(revealKind, key)) throw new Refusal('RESOURCE_NOT_FOUND');
+      const current = loaded.get(cardKind, { tenantId: card.tenant_id, id: card.id });
+      if (!current || loaded.get(revealKind, key)) throw new Refusal('RESOURCE_NOT_FOUND');
+      const told: Card = { ...current, events: current.events + 1 };
       return {
         value: null,
         changes: [
           revealInsert(key, usedAt),
+          cardUpdate(told),
           eventInsert({
-            project_id: session.tenant.id,
+            owner_id: told.tenant_id,
             id: ids.next(),
-            order_id: ids.next(),
-            sequence: 1,
+            subject_type: 'card',
+            subject_id: told.id,
+            sequence: told.events,
             type: 'card.revealed',
             data: {
               cardId: deps.permutation.outward(card.id),

@@ -13,7 +13,7 @@ export interface Table<Row extends object> {
   readonly owner: string | null;
 }
 
-const OWNERS: ReadonlySet<string> = new Set(['project_id', 'tenant_id']);
+const OWNERS: ReadonlySet<string> = new Set(['owner_id', 'project_id', 'tenant_id']);
 
 /** Declares a table: its columns in order and its primary key, the owner first. Belongs in the one queries.ts that names the table. */
 export function table<Row extends object>(

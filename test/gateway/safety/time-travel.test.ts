@@ -62,10 +62,10 @@ const dayOf = (at: Date): number => Math.floor((at.getTime() - Date.parse(START)
 async function fates({ florin, shop, ids }: World): Promise<Record<string, Fate>> {
   const outward = new Map(Object.entries(ids).map(([name, id]) => [id, name]));
   const told = Map.groupBy(
-    await florin.database.query<{ order_id: bigint; sequence: number; type: string; created_at: Date }>(
-      'select order_id, sequence, type, created_at from events order by order_id, sequence',
+    await florin.database.query<{ subject_id: bigint; sequence: number; type: string; created_at: Date }>(
+      'select subject_id, sequence, type, created_at from events order by subject_id, sequence',
     ),
-    ({ order_id }) => outward.get(florin.app.permutation.outward(order_id)),
+    ({ subject_id }) => outward.get(florin.app.permutation.outward(subject_id)),
   );
   const all: Record<string, Fate> = {};
   for (const [name, id] of Object.entries(ids)) {

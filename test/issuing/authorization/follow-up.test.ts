@@ -137,7 +137,7 @@ test('a hold ends once, on its day; a later clearing still posts', async () => {
   assert.equal(await sent(later(world, first, 'charge', 600n)), '00');
   await holding(card, 400n, 0n);
   const rows = await world.database.query<{ type: string; sequence: number }>(
-    `select e.type, e.sequence from events e join authorizations a on a.id = e.order_id where a.card_id = $1 order by e.sequence`,
+    `select e.type, e.sequence from events e join authorizations a on a.id = e.subject_id where a.card_id = $1 order by e.sequence`,
     [card.id],
   );
   assert.deepEqual(

@@ -71,6 +71,7 @@ export function aCard({ tenantId, id, ...fields }: { tenantId: bigint; id: bigin
       expiryPeriodMonths: 60,
     },
     due_at: null,
+    events: 0,
     created_at: at,
     updated_at: at,
     ...fields,

@@ -400,16 +400,18 @@ test('a reveal is on record: card, user and what was shown, not what it was', as
   const id = await newCard(ada);
   const count = async () =>
     (
-      await florin.database.query<{ data: { cardId: string; what: string } }>(
-        "select data from events where type = 'card.revealed' and data->>'cardId' = $1",
-        [id],
+      await florin.database.query<{ sequence: number; data: { what: string } }>(
+        "select sequence, data from events where type = 'card.revealed' and subject_type = 'card' and subject_id = $1 order by sequence",
+        [florin.app.permutation.inward(id)],
       )
-    ).map(({ data }) => data.what);
+    ).map(({ sequence, data }) => `${sequence} ${data.what}`);
   const { body } = await ada('GET', `/cards/${id}`);
   assert.deepEqual(await count(), []);
   await reveal(body.cvv.value);
   await reveal(body.cvv.value);
-  assert.deepEqual(await count(), ['cvv']);
+  assert.deepEqual(await count(), ['1 cvv']);
+  await reveal(body.cardNumber.value);
+  assert.deepEqual(await count(), ['1 cvv', '2 number']);
 });
 
 test('CVV is derived (card verification key, PAN, expiry, service code 000): three digits, the same each time', async () => {
