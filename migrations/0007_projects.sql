@@ -53,16 +53,32 @@ create table terminals (
   primary key (project_id, id)
 );
 
--- One row for each thing that an operator did or was refused. Rows form a chain: each hash covers its row and the hash before it.
+-- One row for each thing that an operator did or was refused. Every owner has a chain of its own, 0 is the installation's: each hash covers
+-- its row and the hash before it.
 create table operator_audit (
-  id int8 primary key,
+  owner_id int8 not null,
+  -- 1, 2, 3 … of the owner, without gaps.
+  sequence int8 not null,
+  -- Where it stands in the list of all owners' rows.
+  id int8 not null,
   at timestamptz not null,
   actor text not null,
   origin text not null,
   action text not null,
   target text not null,
   result text not null,
-  hash bytea not null check (length(hash) = 32)
+  hash bytea not null check (length(hash) = 32),
+  primary key (owner_id, sequence)
+);
+create index operator_audit_id on operator_audit (id);
+create sequence operator_audit_ids;
+
+-- The last row of each chain. Whoever appends holds it until commit.
+create table audit_heads (
+  owner_id int8 primary key,
+  sequence int8 not null,
+  id int8 not null,
+  hash bytea not null
 );
 
 create function operator_audit_is_append_only() returns trigger language plpgsql as $$

@@ -1,4 +1,10 @@
 -- Made by test/store/schema.test.ts from the migrations; never edited by hand.
+create table audit_heads (
+  owner_id bigint not null,
+  sequence bigint not null,
+  id bigint not null,
+  hash bytea not null
+);
 create table authorization_messages (
   tenant_id bigint not null,
   reference text not null,
@@ -267,6 +273,8 @@ create table operations (
   cleared_at timestamp with time zone
 );
 create table operator_audit (
+  owner_id bigint not null,
+  sequence bigint not null,
   id bigint not null,
   at timestamp with time zone not null,
   actor text not null,
@@ -678,6 +686,7 @@ CREATE INDEX idempotency_records_expires_at ON public.idempotency_records USING 
 CREATE INDEX managed_accounts_identity ON public.managed_accounts USING btree (tenant_id, identity_id, id);
 CREATE INDEX messages_recipient ON public.messages USING btree (recipient, id);
 CREATE INDEX operations_created ON public.operations USING btree (project_id, created_at DESC, id DESC);
+CREATE INDEX operator_audit_id ON public.operator_audit USING btree (id);
 CREATE INDEX orders_created ON public.orders USING btree (project_id, created_at DESC, id DESC);
 CREATE INDEX orders_in_flight ON public.orders USING btree (in_flight) WHERE (in_flight IS NOT NULL);
 CREATE INDEX orders_merchant_order_id ON public.orders USING btree (project_id, merchant_order_id) WHERE (merchant_order_id IS NOT NULL);
@@ -700,6 +709,7 @@ CREATE UNIQUE INDEX events_subject ON public.events USING btree (owner_id, subje
 CREATE UNIQUE INDEX postings_once ON public.postings USING btree (project_id, operation_id, kind, line) WHERE (entry_id <> operation_id);
 CREATE UNIQUE INDEX projects_version ON public.projects USING btree (version);
 CREATE UNIQUE INDEX users_email ON public.users USING btree (tenant_id, email);
+alter table audit_heads add constraint audit_heads_pkey PRIMARY KEY (owner_id);
 alter table authorization_messages add constraint authorization_messages_pkey PRIMARY KEY (tenant_id, reference);
 alter table authorizations add constraint authorizations_kind_check CHECK ((kind = ANY (ARRAY['purchase'::text, 'credit'::text, 'forced'::text, 'refund'::text])));
 alter table authorizations add constraint authorizations_pkey PRIMARY KEY (tenant_id, id);
@@ -751,7 +761,7 @@ alter table messages add constraint messages_channel_check CHECK ((channel = ANY
 alter table messages add constraint messages_pkey PRIMARY KEY (tenant_id, id);
 alter table operations add constraint operations_pkey PRIMARY KEY (project_id, order_id, id);
 alter table operator_audit add constraint operator_audit_hash_check CHECK ((length(hash) = 32));
-alter table operator_audit add constraint operator_audit_pkey PRIMARY KEY (id);
+alter table operator_audit add constraint operator_audit_pkey PRIMARY KEY (owner_id, sequence);
 alter table order_refusals add constraint order_refusals_pkey PRIMARY KEY (project_id, id);
 alter table orders add constraint orders_check CHECK (((amount >= 0) AND (held >= 0) AND (held <= amount)));
 alter table orders add constraint orders_check1 CHECK (((amount_refunded >= 0) AND (amount_charged_back >= 0)));
@@ -814,4 +824,5 @@ alter table wallet_tokens add constraint wallet_tokens_state_check CHECK ((state
 create sequence arn_items minvalue 1 maxvalue 99999999999 cycle;
 create sequence florin_migrations_id_seq minvalue 1 maxvalue 2147483647;
 create sequence id_nodes minvalue 0 maxvalue 1023 cycle;
+create sequence operator_audit_ids minvalue 1 maxvalue 9223372036854775807;
 create sequence process_ids minvalue 1 maxvalue 9223372036854775807;

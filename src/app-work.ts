@@ -6,6 +6,7 @@ import { addMs, type Clock, type FairQueue, type Log, type Permutation, systemCl
 import type { Metrics } from './http/index.ts';
 import { purgeIdempotency } from './http/index.ts';
 import { binsLoad } from './network/index.ts';
+import { auditAnchors } from './operator/index.ts';
 import type { SandboxClock } from './sandbox/index.ts';
 import {
   createDueRunner,
@@ -66,7 +67,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 /** What both halves leave behind is put in order. */
-export const commonChores = ({ database, clock, vault, rates, refusals }: Common): Chores => ({
+export const commonChores = ({ database, clock, keyed, vault, rates, refusals }: Common): Chores => ({
   keys: () => vault.destroyExpiredKeys(clock.now()),
   async sealing(signal) {
     while ((await vault.rewrap(500)) > 0 && !signal.aborted);
@@ -79,18 +80,22 @@ export const commonChores = ({ database, clock, vault, rates, refusals }: Common
   // What another server's operator said of them.
   ranges: () => binsLoad(database),
   refusals: async () => refusals.tell(),
+  anchors: every(10 * MINUTE_MS, null, auditAnchors({ database, keyed, clock })),
 });
 
-/** A chore of once a day; it was done when the server began to listen. */
-export function daily(work: () => Promise<unknown>): () => Promise<unknown> {
-  let doneAt = systemClock.now();
+/** A chore of real time; at once when it was never done. */
+function every(ms: number, doneAt: Date | null, work: () => Promise<unknown>): () => Promise<unknown> {
+  let last = doneAt;
   return async () => {
     const time = systemClock.now();
-    if (time < addMs(doneAt, DAY_MS)) return;
-    doneAt = time;
+    if (last !== null && time < addMs(last, ms)) return;
+    last = time;
     await work();
   };
 }
+
+/** A chore of once a day; it was done when the server began to listen. */
+export const daily = (work: () => Promise<unknown>): (() => Promise<unknown>) => every(DAY_MS, systemClock.now(), work);
 
 /** Does each chore every minute of real time, until the signal. */
 export async function runChores(chores: Chores, { clock, log }: Common, signal: AbortSignal): Promise<void> {

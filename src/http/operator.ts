@@ -21,6 +21,8 @@ export interface OperatorAsks {
 
 /** What is to be told of a change: `terminal.put`, `sandbox/1`. */
 export interface AuditEntry {
+  /** In whose chain: a project's or tenant's. null: the installation's, also where nobody of that name is known. */
+  readonly owner: bigint | null | (() => Promise<bigint | null>);
   readonly action: string;
   readonly target: string;
 }

@@ -1,6 +1,6 @@
 // How anything is changed for an operator: together with the row of the audit log that tells of it, or not at all.
-// Rule: in a transaction of its own the row is the last that is written, and the lock on the chain the last that is taken; a command takes
-// the lock with all its others, in their order.
+// Rule: in a transaction of its own the row is the last that is written, and the lock on the owner's chain the last that is taken; a command
+// takes the lock with all its others, in their order.
 import type { Clock, Log } from '../base/index.ts';
 import { type AuditEntry, type Changes, Failure, type OperatorAsks, OperatorRefusal } from '../http/index.ts';
 import { type Committer, OutcomeUnknown, type Transaction } from '../store/index.ts';
@@ -18,12 +18,13 @@ export interface ChangesOptions {
 
 export type RefusalOf = (error: unknown) => OperatorRefusal | null;
 
-const actionOf = ({ principal, remoteAddress }: OperatorAsks, { action, target }: AuditEntry): Action => ({
-  actor: principal.name,
-  origin: remoteAddress,
-  action,
-  target,
-});
+async function actionOf(
+  { principal, remoteAddress }: OperatorAsks,
+  { owner, action, target }: AuditEntry,
+): Promise<Action> {
+  const whose = typeof owner === 'function' ? await owner().catch(() => null) : owner;
+  return { owner: whose, actor: principal.name, origin: remoteAddress, action, target };
+}
 
 export function createChanges({ database, committer, keyed, clock, log, refusalOf }: ChangesOptions): Changes {
   const append = (action: Action, result: string): Promise<void> =>
@@ -51,8 +52,8 @@ export function createChanges({ database, committer, keyed, clock, log, refusalO
   }
 
   return {
-    inTransaction(asks, entry, work, refresh) {
-      const action = actionOf(asks, entry);
+    async inTransaction(asks, entry, work, refresh) {
+      const action = await actionOf(asks, entry);
       return telling(action, async () => {
         try {
           return await database.transaction(async (db) => {
@@ -68,8 +69,8 @@ export function createChanges({ database, committer, keyed, clock, log, refusalO
         }
       });
     },
-    byCommands(asks, entry, work) {
-      const action = actionOf(asks, entry);
+    async byCommands(asks, entry, work) {
+      const action = await actionOf(asks, entry);
       return telling(action, async () => {
         const auditing = auditingCommitter(committer, keyed, action);
         const value = await work(auditing);

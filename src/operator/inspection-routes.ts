@@ -12,7 +12,8 @@ import {
   Shape,
 } from '../http/index.ts';
 import type { Db, Transaction } from '../store/index.ts';
-import { auditViolations, type Keyed } from './audit.ts';
+import type { Keyed } from './audit.ts';
+import { auditBreaks } from './proof.ts';
 import { type AuditRow, auditBefore } from './queries.ts';
 import { auditLog, dueFailure, pageCheck, proof, vaultKey } from './schemas.ts';
 
@@ -50,8 +51,10 @@ export interface Inspection {
 const LAST = 2n ** 63n - 1n;
 const MOST_SHOWN = 100;
 
-const auditJson = ({ hash, id, ...row }: AuditRow): object => ({
+const auditJson = ({ hash, owner_id, sequence, id, ...row }: AuditRow): object => ({
   id: id.toString(),
+  owner: owner_id.toString(),
+  sequence: sequence.toString(),
   ...row,
   hash: hash.toString('hex'),
 });
@@ -61,11 +64,11 @@ export function inspectionEndpoints(inspection: Inspection): OperatorEndpoint[] 
   const { database, keyed, changes, invariants, keys, checkPages, failing } = inspection;
 
   const auditChain = async (): Promise<Check> => {
-    const violations = await auditViolations(database, keyed);
+    const violations = await auditBreaks(database, keyed);
     return {
       id: 'audit_chain',
       ok: violations.length === 0,
-      violations: violations.slice(0, MOST_SHOWN).map((id) => ({ id })),
+      violations: violations.slice(0, MOST_SHOWN),
     };
   };
 
@@ -134,7 +137,7 @@ export function inspectionEndpoints(inspection: Inspection): OperatorEndpoint[] 
       async handler(input) {
         const key = await changes.inTransaction(
           input,
-          { action: 'keys.rotate', target: 'vault' },
+          { owner: null, action: 'keys.rotate', target: 'vault' },
           (db) => keys.prepareKey(db),
           () => keys.activateKey(),
         );

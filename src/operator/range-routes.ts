@@ -65,7 +65,7 @@ export function rangeEndpoints({ database, changes, clock }: RangesDesk): Operat
             : [{ path: [name], message: 'Not allowed', details: ['a lower-case name'] }],
         );
         const range: BinRange = { prefix, brand, subtype, title, country, own };
-        await change(input, { action: 'range.put', target: prefix }, async (db) => {
+        await change(input, { owner: null, action: 'range.put', target: prefix }, async (db) => {
           if (problems.length > 0) throw unfit(problems);
           await binPut(db, range, clock.now());
         });
@@ -82,7 +82,7 @@ export function rangeEndpoints({ database, changes, clock }: RangesDesk): Operat
       answers: { 204: { description: 'Removed' }, 404: { description: 'Nothing was added under this prefix' } },
       async handler(input) {
         const { prefix } = input.params;
-        await change(input, { action: 'range.remove', target: prefix }, async (db) => {
+        await change(input, { owner: null, action: 'range.remove', target: prefix }, async (db) => {
           if (!(await binRemove(db, prefix))) throw refuse('range_unknown');
         });
         return { status: 204, body: null };

@@ -182,7 +182,7 @@ export function rateEndpoints({ database, rates, clock, publicUrl, changes }: Ra
         const { rows, problems } = await rowsOf(input.body, dayOf(now));
         await changes.inTransaction(
           input,
-          { action: 'rates.load', target: `${rows.length} rates` },
+          { owner: null, action: 'rates.load', target: `${rows.length} rates` },
           async (db) => {
             if (problems.length > 0) throw unfit(problems);
             await rates.put(db, rows, now);

@@ -41,13 +41,17 @@ export const auditLog = Shape({
     Shape(
       {
         id: Matching('^\\d+$'),
+        owner: Matching('^\\d+$', {
+          description: 'In whose chain it stands: the id of a project or tenant, or 0: the installation.',
+        }),
+        sequence: Matching('^\\d+$', { description: 'Its number in that chain, without gaps.' }),
         at: Instant(),
         actor: text,
         origin: Type.String({ description: 'The address that the request came from.' }),
         action: text,
         target: text,
         result: text,
-        hash: Matching('^[0-9a-f]+$', { description: 'Covers the row and the hash before it.' }),
+        hash: Matching('^[0-9a-f]+$', { description: 'Covers the row and the hash before it in its chain.' }),
       },
       { title: 'AuditRow' },
     ),

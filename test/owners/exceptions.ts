@@ -55,6 +55,13 @@ export const EXCEPTIONS: readonly Exception[] = [
     'from tenant_secrets where revoked_at is null order by',
   ),
   ...of('src/network/queries.ts', 'operators', 'from simulator_transactions where effect and ($1::int8 is null or'),
+  ...of(
+    'src/operator/queries.ts',
+    'operators',
+    'from audit_heads where sequence > 0 order by',
+    'from operator_audit where id < $1 order by',
+    'select distinct owner_id from operator_audit',
+  ),
   ...of('src/store/commit/outcome.ts', 'purge', 'delete from commit_groups where made_at'),
   ...of(
     'src/store/due/due-queries.ts',

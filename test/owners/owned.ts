@@ -51,7 +51,7 @@ export const OWNED: Readonly<Record<string, 'owner_id' | 'project_id' | 'tenant_
     'users',
     'wallet_tokens',
   ]),
-  ...all('owner_id', ['commit_groups', 'events']),
+  ...all('owner_id', ['audit_heads', 'commit_groups', 'events', 'operator_audit']),
 };
 
 /** Table → why its rows have no owner. */
@@ -67,7 +67,6 @@ export const NOBODYS: Readonly<Record<string, 'owner' | 'directory' | 'installat
     'installation_mode',
     'issuing_settings',
     'issuing_versions',
-    'operator_audit',
     'processes',
     'project_versions',
     'shared_followers',

@@ -20,7 +20,7 @@ import {
   WebAddress,
 } from '../../http/index.ts';
 import type { Committer } from '../../store/index.ts';
-import { type Project, ProjectPath, ProjectRefusal, type Projects } from '../projects/index.ts';
+import { ownerNamed, type Project, ProjectPath, ProjectRefusal, type Projects } from '../projects/index.ts';
 import type { LinkFields, LinkResult } from './link.ts';
 import { qrSvg } from './qr.ts';
 
@@ -94,7 +94,8 @@ export function linkOperatorEndpoints({ projects, changes, createLink }: LinksDe
       },
       async handler(input) {
         const { login } = input.params;
-        const made = await changes.byCommands(input, { action: 'link.create', target: login }, async (committer) => {
+        const entry = { owner: ownerNamed(projects, login), action: 'link.create', target: login };
+        const made = await changes.byCommands(input, entry, async (committer) => {
           const project = await projects.byLogin(login);
           if (!project) throw new ProjectRefusal('project_unknown');
           if (!project.active) throw refuse('project_closed');

@@ -142,7 +142,8 @@ export function stuckOperatorEndpoints({
         const target = `${id}/${input.body.outcome}`;
         const { operation, login } = await changes.byCommands(
           input,
-          { action: 'operation.resolve', target },
+          // Whose operation it is shows when it is found: the row of its commit stands in that chain.
+          { owner: null, action: 'operation.resolve', target },
           async (committer) => {
             const resolved = await resolveOperation(committer, id, input.body);
             if (!('refused' in resolved)) return resolved;

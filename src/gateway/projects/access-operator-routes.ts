@@ -12,13 +12,14 @@ import {
   Flag,
   Integer,
   listOf,
+  type OperatorAsks,
   type OperatorEndpoint,
   Optional,
   operatorEndpoint,
   Shape,
   Text,
 } from '../../http/index.ts';
-import type { Db } from '../../store/index.ts';
+import type { Db, Transaction } from '../../store/index.ts';
 import {
   ALL_RIGHTS,
   type CredentialView,
@@ -38,13 +39,20 @@ import { terminalGet, terminalList, terminalPut, terminalRemove } from './termin
 /** What an operator's requests about projects are served with. */
 export interface ProjectsDesk {
   readonly database: Db;
-  readonly projects: Pick<Projects, 'refresh'>;
+  readonly projects: Pick<Projects, 'refresh' | 'byLogin'>;
   readonly tools: Tools;
   readonly permutation: Permutation;
   /** Without trailing slash. */
   readonly publicUrl: string;
   readonly changes: Changes;
 }
+
+/** A change that is in force here once it resolves; `login`: of the project whose it is, null while there is none. */
+export type ProjectChange = <Value>(
+  asks: OperatorAsks,
+  entry: { readonly login: string | null; readonly action: string; readonly target: string },
+  work: (db: Transaction) => Promise<Value>,
+) => Promise<Value>;
 
 const OfPart = Shape({ login: ProjectLogin, id: Text({ max: 64 }) });
 
@@ -74,7 +82,7 @@ const wrong = { 422: { description: 'Wrong fields' } };
 /** Endpoints for terminals and credentials. */
 export function accessEndpoints(
   { database, tools, permutation }: ProjectsDesk,
-  change: Changes['inTransaction'],
+  change: ProjectChange,
 ): OperatorEndpoint[] {
   const credentialJson = (credential: CredentialView): object => ({
     ...credential,
@@ -137,7 +145,7 @@ export function accessEndpoints(
           cvv_must_match: false,
           ...input.body,
         };
-        const row = await change(input, { action: 'terminal.put', target: `${login}/${id}` }, (db) =>
+        const row = await change(input, { login, action: 'terminal.put', target: `${login}/${id}` }, (db) =>
           terminalPut(db, tools, login, id, terminal),
         );
         return { status: 200, body: terminalJson(row) };
@@ -153,7 +161,7 @@ export function accessEndpoints(
       answers: { 204: { description: 'Removed' }, ...unknownPart },
       async handler(input) {
         const { login, id } = input.params;
-        await change(input, { action: 'terminal.remove', target: `${login}/${id}` }, (db) =>
+        await change(input, { login, action: 'terminal.remove', target: `${login}/${id}` }, (db) =>
           terminalRemove(db, tools, login, id),
         );
         return { status: 204, body: null };
@@ -196,7 +204,7 @@ export function accessEndpoints(
       },
       async handler(input) {
         const { login } = input.params;
-        const made = await change(input, { action: 'credential.create', target: login }, (db) =>
+        const made = await change(input, { login, action: 'credential.create', target: login }, (db) =>
           credentialCreate(db, tools, login, {
             ...input.body,
             certificates: [...new Set(input.body.certificates)],
@@ -223,7 +231,7 @@ export function accessEndpoints(
       async handler(input) {
         const { login, id } = input.params;
         const { overlap = 86_400_000 } = input.body;
-        const made = await change(input, { action: 'credential.rotate', target: `${login}/${id}` }, (db) =>
+        const made = await change(input, { login, action: 'credential.rotate', target: `${login}/${id}` }, (db) =>
           credentialRotate(db, tools, login, credentialId(id), overlap),
         );
         return { status: 201, body: { login, ...credentialJson(made) } };
@@ -248,8 +256,10 @@ export function accessEndpoints(
       async handler(input) {
         const { login, id } = input.params;
         const certificates = [...new Set(input.body.certificates)];
-        const bound = await change(input, { action: 'credential.certificates', target: `${login}/${id}` }, (db) =>
-          credentialBind(db, tools, login, credentialId(id), certificates),
+        const bound = await change(
+          input,
+          { login, action: 'credential.certificates', target: `${login}/${id}` },
+          (db) => credentialBind(db, tools, login, credentialId(id), certificates),
         );
         return { status: 200, body: credentialJson(bound) };
       },
@@ -264,7 +274,7 @@ export function accessEndpoints(
       answers: { 204: { description: 'Revoked' }, ...unknownPart },
       async handler(input) {
         const { login, id } = input.params;
-        await change(input, { action: 'credential.revoke', target: `${login}/${id}` }, (db) =>
+        await change(input, { login, action: 'credential.revoke', target: `${login}/${id}` }, (db) =>
           credentialRevoke(db, tools, login, credentialId(id)),
         );
         return { status: 204, body: null };

@@ -22,7 +22,7 @@ export {
   type Tools,
 } from './manage.ts';
 export { projectOperatorEndpoints, projectRefusalOf } from './operator-routes.ts';
-export { createProjects, type Projects } from './projects.ts';
+export { createProjects, ownerNamed, type Projects } from './projects.ts';
 export { type ProjectRow, projectOf, type TerminalRow } from './queries.ts';
 export { ProjectLogin, ProjectPath } from './schemas.ts';
 export { sandboxSecrets, seedSandbox } from './seed.ts';

@@ -1,7 +1,6 @@
 // Projects with their settings and pricing, under `/operator/projects`.
 import Type, { type TSchema } from 'typebox';
 import {
-  type Changes,
   Choice,
   CountryCode,
   Currency,
@@ -18,7 +17,7 @@ import {
   Text,
   Token,
 } from '../../http/index.ts';
-import { accessEndpoints, type ProjectsDesk } from './access-operator-routes.ts';
+import { accessEndpoints, type ProjectChange, type ProjectsDesk } from './access-operator-routes.ts';
 import { ProjectRefusal, type ProjectRefusalCode } from './errors.ts';
 import {
   pricingPut,
@@ -29,6 +28,7 @@ import {
   settingsOf,
   settingsPatch,
 } from './manage.ts';
+import { ownerNamed } from './projects.ts';
 import type { ProjectRow } from './queries.ts';
 import { ProjectLogin, ProjectPath, project, settings } from './schemas.ts';
 import { settingRules } from './setting-rules.ts';
@@ -103,15 +103,14 @@ export const projectRefusalOf = (error: unknown): OperatorRefusal | null =>
 export function projectOperatorEndpoints(desk: ProjectsDesk): OperatorEndpoint[] {
   const { changes, projects } = desk;
   // Once a change resolves it is in force here; where memory could not be read, it is read before it is used again.
-  const change: Changes['inTransaction'] = (asks, entry, work) =>
-    changes.inTransaction(asks, entry, work, () => projects.refresh());
+  const change: ProjectChange = (asks, { login, ...told }, work) =>
+    changes.inTransaction(asks, { ...told, owner: login === null ? null : ownerNamed(projects, login) }, work, () =>
+      projects.refresh(),
+    );
   return [...projectEndpoints(desk, change), ...accessEndpoints(desk, change)];
 }
 
-function projectEndpoints(
-  { database, tools, publicUrl }: ProjectsDesk,
-  change: Changes['inTransaction'],
-): OperatorEndpoint[] {
+function projectEndpoints({ database, tools, publicUrl }: ProjectsDesk, change: ProjectChange): OperatorEndpoint[] {
   return [
     operatorEndpoint({
       method: 'POST',
@@ -126,7 +125,7 @@ function projectEndpoints(
         ...wrong,
       },
       async handler(input) {
-        const row = await change(input, { action: 'project.create', target: input.body.login }, (db) =>
+        const row = await change(input, { login: null, action: 'project.create', target: input.body.login }, (db) =>
           projectCreate(db, tools, input.body),
         );
         return { status: 201, body: projectJson(row), location: `${publicUrl}/operator/projects/${row.login}` };
@@ -176,7 +175,7 @@ function projectEndpoints(
       answers: { 200: { description: 'The project', schema: project }, ...unknownProject, ...wrong },
       async handler(input) {
         const { login } = input.params;
-        const row = await change(input, { action: 'project.patch', target: login }, (db) =>
+        const row = await change(input, { login, action: 'project.patch', target: login }, (db) =>
           projectPatch(db, login, input.body),
         );
         return { status: 200, body: projectJson(row) };
@@ -216,7 +215,7 @@ function projectEndpoints(
         const patch = input.body as Record<string, unknown>;
         const row = await change(
           input,
-          { action: 'settings.patch', target: `${login} ${Object.keys(patch).sort().join(',')}` },
+          { login, action: 'settings.patch', target: `${login} ${Object.keys(patch).sort().join(',')}` },
           (db) => settingsPatch(db, login, patch),
         );
         return { status: 200, body: settingsOf(row) };
@@ -246,7 +245,7 @@ function projectEndpoints(
       answers: { 200: { description: 'The plan', schema: Pricing }, ...unknownProject, ...wrong },
       async handler(input) {
         const { login } = input.params;
-        const row = await change(input, { action: 'pricing.put', target: login }, (db) =>
+        const row = await change(input, { login, action: 'pricing.put', target: login }, (db) =>
           pricingPut(db, login, input.body),
         );
         return { status: 200, body: row.pricing };

@@ -140,3 +140,7 @@ function accountFrom(row: AccountRow): Account {
   }));
   return { project, version: row.version, candidates: row.active && candidates.length > 0 ? candidates : DECOY };
 }
+
+/** In whose chain of the audit log a change of the project is told; null: no project of this login is known. */
+export const ownerNamed = (projects: Pick<Projects, 'byLogin'>, login: string) => async (): Promise<bigint | null> =>
+  (await projects.byLogin(login))?.id ?? null;

@@ -16,7 +16,14 @@ import {
   unfit,
 } from '../../http/index.ts';
 import type { Transaction } from '../../store/index.ts';
-import { type Project, ProjectLogin, ProjectPath, ProjectRefusal, type Projects } from '../projects/index.ts';
+import {
+  ownerNamed,
+  type Project,
+  ProjectLogin,
+  ProjectPath,
+  ProjectRefusal,
+  type Projects,
+} from '../projects/index.ts';
 import type { RiskRule } from './queries.ts';
 import type { Risk } from './risk.ts';
 import { CLASSES } from './ruleset.ts';
@@ -66,7 +73,7 @@ export function ruleOperatorEndpoints({ projects, risk, changes }: RulesDesk): O
     const { login, id } = asked.params;
     return changes.inTransaction(
       asked,
-      { action, target: `${login}/${id}` },
+      { owner: ownerNamed(projects, login), action, target: `${login}/${id}` },
       async (db) => work(db, await projectOf(login)),
       async () => {
         const project = await projects.byLogin(login);

@@ -3,6 +3,7 @@ import Type from 'typebox';
 import type { Clock } from '../../base/index.ts';
 import {
   type Answer,
+  type AuditEntry,
   type Changes,
   Choice,
   listOf,
@@ -15,7 +16,7 @@ import {
   type Violation,
 } from '../../http/index.ts';
 import type { Db } from '../../store/index.ts';
-import { ProjectLogin, ProjectPath, ProjectRefusal, type Projects } from '../projects/index.ts';
+import { ownerNamed, ProjectLogin, ProjectPath, ProjectRefusal, type Projects } from '../projects/index.ts';
 import {
   filledTemplate,
   type StoredTemplate,
@@ -85,6 +86,11 @@ export function templateOperatorEndpoints(desk: TemplatesDesk): OperatorEndpoint
     if (!template) throw refuse('template_unknown');
     return template;
   };
+  const entry = (action: string, login: string, id: string): AuditEntry => ({
+    owner: ownerNamed(projects, login),
+    action,
+    target: `${login}/${id}`,
+  });
   const preview = (template: PageTemplate, language = 'en'): Answer => {
     const { html, headers } = previewPage(template, language);
     return { status: 200, body: html, headers: { 'content-type': 'text/html; charset=utf-8', ...headers } };
@@ -132,7 +138,7 @@ export function templateOperatorEndpoints(desk: TemplatesDesk): OperatorEndpoint
       },
       async handler(input) {
         const { login, id } = input.params;
-        const body = await changes.inTransaction(input, { action: 'template.put', target: `${login}/${id}` }, (db) =>
+        const body = await changes.inTransaction(input, entry('template.put', login, id), (db) =>
           templatePut(db, login, id, input.body, clock.now()),
         );
         return { status: 200, body };
@@ -148,7 +154,7 @@ export function templateOperatorEndpoints(desk: TemplatesDesk): OperatorEndpoint
       answers: { 204: { description: 'Removed' }, ...unknownTemplate },
       async handler(input) {
         const { login, id } = input.params;
-        await changes.inTransaction(input, { action: 'template.remove', target: `${login}/${id}` }, async (db) => {
+        await changes.inTransaction(input, entry('template.remove', login, id), async (db) => {
           if (!(await templateRemove(db, login, id))) throw refuse('template_unknown');
         });
         return { status: 204, body: null };

@@ -83,10 +83,10 @@ const officeOf = (deps: IssuingDeps, { tenants, tools, changes }: IssuingOptions
   deps,
   tenants,
   tools,
-  change: (asks, action, target, work) =>
-    changes.inTransaction(asks, { action, target }, work, () => tenants.refresh()),
-  command: (asks, action, target, work) =>
-    changes.byCommands(asks, { action, target }, (committer) => work({ ...deps, committer })),
+  change: (asks, owner, action, target, work) =>
+    changes.inTransaction(asks, { owner, action, target }, work, () => tenants.refresh()),
+  command: (asks, owner, action, target, work) =>
+    changes.byCommands(asks, { owner, action, target }, (committer) => work({ ...deps, committer })),
 });
 
 export function createIssuing({ deps, throttle, office, ports }: IssuingOptions): Issuing {

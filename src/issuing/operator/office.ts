@@ -10,6 +10,9 @@ interface OperatorAsks {
   readonly remoteAddress: string;
 }
 
+/** In which tenant's chain of the audit log it is told; null, or none found: the installation's. */
+type AuditOwner = bigint | null | (() => Promise<bigint | null>);
+
 export interface IssuingOffice {
   readonly deps: IssuingDeps;
   readonly tenants: TenantsRoom;
@@ -17,6 +20,7 @@ export interface IssuingOffice {
   /** Port: runs a change in one transaction together with its audit row; a refused one leaves a row that says so. */
   change<Value>(
     asks: OperatorAsks,
+    owner: AuditOwner,
     action: string,
     target: string,
     work: (db: Transaction) => Promise<Value>,
@@ -24,6 +28,7 @@ export interface IssuingOffice {
   /** Port: the same for what commands change. They go to the dependencies that `work` gets, and to no other. */
   command<Value>(
     asks: OperatorAsks,
+    owner: AuditOwner,
     action: string,
     target: string,
     work: (deps: IssuingDeps) => Promise<Value>,

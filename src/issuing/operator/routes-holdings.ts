@@ -71,7 +71,7 @@ export function holdingEndpoints({ deps, command }: IssuingOffice): OperatorEndp
         const owner = await activeOwnerOf(input.params);
         const body = checked(AccountBody, input.body);
         const target = `${input.params.tenant}/${input.params.id}`;
-        const made = await command(input, 'account.create', target, (auditing) =>
+        const made = await command(input, owner.tenant.id, 'account.create', target, (auditing) =>
           refusing(createAccount(auditing, owner, body, null)),
         );
         return { status: 201, body: made.body };
@@ -124,7 +124,7 @@ export function holdingEndpoints({ deps, command }: IssuingOffice): OperatorEndp
         const body = checked(CardRequest, { type: owner.identity.type, ...input.body }, aliasesOf(owner.tenant));
         const user = (await usersOf(db, owner.tenant.id, owner.identity.id)).find(({ active }) => active) ?? null;
         const target = `${input.params.tenant}/${input.params.id}`;
-        const made = await command(input, 'card.create', target, (auditing) =>
+        const made = await command(input, owner.tenant.id, 'card.create', target, (auditing) =>
           refusing(requestCard(auditing, { ...owner, user }, body, null)),
         );
         return { status: 201, body: made.body };

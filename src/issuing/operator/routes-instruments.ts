@@ -42,7 +42,7 @@ export function instrumentEndpoints({ deps, command }: IssuingOffice): OperatorE
         async handler(input) {
           const card = await cardOf(input.params.id);
           const asker = { tenantId: card.tenant_id, identityId: null };
-          await command(input, `card.${move}`, input.params.id, (auditing) =>
+          await command(input, card.tenant_id, `card.${move}`, input.params.id, (auditing) =>
             refusing(changeCard(auditing, asker, card.id, move, openHolds, null)),
           );
           return { status: 204, body: null };
@@ -63,7 +63,7 @@ export function instrumentEndpoints({ deps, command }: IssuingOffice): OperatorE
           const id = permutation.inward(input.params.id);
           const tenantId = id === null ? null : await accountOwner(db, id);
           if (id === null || tenantId === null) throw notFound('No such account');
-          await command(input, `account.${move}`, input.params.id, (auditing) =>
+          await command(input, tenantId, `account.${move}`, input.params.id, (auditing) =>
             refusing(changeAccount(auditing, { tenantId, identityId: null }, id, move, attachedCards, null)),
           );
           return { status: 204, body: null };
@@ -86,7 +86,7 @@ export function instrumentEndpoints({ deps, command }: IssuingOffice): OperatorE
       answers: { 204: { description: 'Noted' }, ...unknown, ...conflict },
       async handler(input) {
         const card = await cardOf(input.params.id);
-        await command(input, 'card.manufacturing', input.params.id, (auditing) =>
+        await command(input, card.tenant_id, 'card.manufacturing', input.params.id, (auditing) =>
           refusing(manufactured(auditing, card.tenant_id, card.id, input.body)),
         );
         return { status: 204, body: null };
@@ -105,7 +105,7 @@ export function instrumentEndpoints({ deps, command }: IssuingOffice): OperatorE
             answers: { 200: { description: 'number, cvv, expiryMmyy', schema: cardNumber }, ...unknown },
             async handler(input) {
               const card = await cardOf(input.params.id);
-              const values = await command(input, 'card.number', input.params.id, (auditing) =>
+              const values = await command(input, card.tenant_id, 'card.number', input.params.id, (auditing) =>
                 clearValues(auditing, card),
               );
               const { number, cvv, pin } = values;

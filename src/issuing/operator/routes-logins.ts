@@ -61,7 +61,7 @@ export function loginEndpoints({ deps, change }: IssuingOffice): OperatorEndpoin
             throw new Failure('conflict', { message: 'Another password was set at the same time' });
           await sessionsEnd(inside, { tenantId: user.tenantId, userId: user.id }, at);
         };
-        await refusing(change(input, 'user.password', targetOf(input.params), set));
+        await refusing(change(input, tenantId, 'user.password', targetOf(input.params), set));
         return { status: 204, body: null };
       },
     }),
@@ -75,7 +75,8 @@ export function loginEndpoints({ deps, change }: IssuingOffice): OperatorEndpoin
       params: WithId,
       answers: { ...done, ...unknown },
       async handler(input) {
-        await change(input, 'user.unlock', targetOf(input.params), async (inside) =>
+        const owner = async (): Promise<bigint> => (await tenantNamed(db, input.params.tenant)).id;
+        await change(input, owner, 'user.unlock', targetOf(input.params), async (inside) =>
           loginReset(inside, await userOf(inside, input.params), clock.now()),
         );
         return { status: 204, body: null };

@@ -115,22 +115,28 @@ export function peopleEndpoints({ deps, tools, change }: IssuingOffice): Operato
         refuseSettings('identity', settings);
         const { id: tenantId } = await tenantNamed(db, input.params.tenant);
         const programmeId = inward(input.body.programmeId);
-        const made = await change(input, 'identity.create', `${input.params.tenant}/${name}`, async (inside) => {
-          const programme = (await programmeRows(inside)).find(
-            (row) => row.tenant_id === tenantId && row.id === programmeId,
-          );
-          if (!programme) throw notFound('No such programme');
-          return identityCreate(inside, tools, {
-            id: ids.next(),
-            tenantId,
-            programmeId: programme.id,
-            type,
-            name,
-            kycState,
-            kycLevel,
-            settings: settingsAfter({}, settings),
-          });
-        });
+        const made = await change(
+          input,
+          tenantId,
+          'identity.create',
+          `${input.params.tenant}/${name}`,
+          async (inside) => {
+            const programme = (await programmeRows(inside)).find(
+              (row) => row.tenant_id === tenantId && row.id === programmeId,
+            );
+            if (!programme) throw notFound('No such programme');
+            return identityCreate(inside, tools, {
+              id: ids.next(),
+              tenantId,
+              programmeId: programme.id,
+              type,
+              name,
+              kycState,
+              kycLevel,
+              settings: settingsAfter({}, settings),
+            });
+          },
+        );
         return { status: 201, body: identityJson(made) };
       },
     }),
@@ -186,7 +192,7 @@ export function peopleEndpoints({ deps, tools, change }: IssuingOffice): Operato
         const { name, kycState, kycLevel, active, settings = {} } = input.body;
         refuseSettings('identity', settings);
         const { id: tenantId } = await tenantNamed(db, input.params.tenant);
-        await change(input, 'identity.patch', input.params.id, async (inside) => {
+        await change(input, tenantId, 'identity.patch', input.params.id, async (inside) => {
           const row = await identityOf(tenantId, input.params.id, inside);
           const changed: Identity = {
             ...row,
@@ -233,7 +239,7 @@ export function peopleEndpoints({ deps, tools, change }: IssuingOffice): Operato
         const identity = await identityOf(tenantId, input.params.id);
         // Made before the change begins: it takes long on purpose, and nobody should wait for it holding a lock.
         const hashed = password === undefined ? null : await deps.passwords.from(tenantId, password);
-        const made = await change(input, 'user.create', input.params.id, async (inside) => {
+        const made = await change(input, tenantId, 'user.create', input.params.id, async (inside) => {
           const user = await userCreate(inside, tools, {
             id: ids.next(),
             tenantId,
@@ -293,7 +299,7 @@ export function peopleEndpoints({ deps, tools, change }: IssuingOffice): Operato
         const { id: tenantId } = await tenantNamed(db, input.params.tenant);
         const { name, surname, email, mobile, active } = input.body;
         refuseMobile(mobile);
-        const after = await change(input, 'user.patch', input.params.id, async (inside) => {
+        const after = await change(input, tenantId, 'user.patch', input.params.id, async (inside) => {
           const id = inward(input.params.id);
           const row = id === null ? null : await userToChange(inside, tenantId, id);
           if (!row) throw notFound('No such user');
@@ -327,7 +333,7 @@ export function peopleEndpoints({ deps, tools, change }: IssuingOffice): Operato
         const { id: tenantId } = await tenantNamed(db, input.params.tenant);
         const user = await userOf(tenantId, input.params.id);
         const { kind } = input.params;
-        await change(input, 'factor.put', `${input.params.id}/${kind}`, (inside) =>
+        await change(input, tenantId, 'factor.put', `${input.params.id}/${kind}`, (inside) =>
           factorPut(inside, {
             tenant_id: tenantId,
             user_id: user.id,

@@ -74,7 +74,7 @@ export function setupEndpoints(office: IssuingOffice): OperatorEndpoint[] {
           settings: settingsAfter({}, settings),
           created_at: clock.now(),
         };
-        await office.change(input, 'programme.create', `${tenant.name}/${name}`, (inside) =>
+        await office.change(input, tenant.id, 'programme.create', `${tenant.name}/${name}`, (inside) =>
           programmeUpsert(inside, row),
         );
         return { status: 201, body: { id: outward(row.id), name, settings: row.settings } };
@@ -112,7 +112,7 @@ export function setupEndpoints(office: IssuingOffice): OperatorEndpoint[] {
         refuseSettings('programme', settings);
         const { id: tenantId } = await tenantOf(input.params.tenant);
         const id = permutation.inward(input.params.id);
-        const after = await office.change(input, 'programme.patch', input.params.id, async (inside) => {
+        const after = await office.change(input, tenantId, 'programme.patch', input.params.id, async (inside) => {
           const row = (await programmeRows(inside)).find((one) => one.tenant_id === tenantId && one.id === id);
           if (!row) throw notFound('No such programme');
           const changed = { ...row, name: name ?? row.name, settings: settingsAfter(row.settings, settings) };
@@ -142,24 +142,30 @@ export function setupEndpoints(office: IssuingOffice): OperatorEndpoint[] {
         refuseSettings('profile', settings);
         const { id: tenantId } = await tenantOf(input.params.tenant);
         const programmeId = permutation.inward(input.body.programmeId);
-        const row = await office.change(input, 'profile.create', `${input.params.tenant}/${name}`, async (inside) => {
-          const programme = (await programmeRows(inside)).find(
-            (one) => one.tenant_id === tenantId && one.id === programmeId,
-          );
-          if (!programme) throw notFound('No such programme');
-          const made = {
-            tenant_id: tenantId,
-            id: ids.next(),
-            programme_id: programme.id,
-            name,
-            kind,
-            active: true,
-            settings: settingsAfter({}, settings),
-            created_at: clock.now(),
-          };
-          await profileUpsert(inside, made);
-          return made;
-        });
+        const row = await office.change(
+          input,
+          tenantId,
+          'profile.create',
+          `${input.params.tenant}/${name}`,
+          async (inside) => {
+            const programme = (await programmeRows(inside)).find(
+              (one) => one.tenant_id === tenantId && one.id === programmeId,
+            );
+            if (!programme) throw notFound('No such programme');
+            const made = {
+              tenant_id: tenantId,
+              id: ids.next(),
+              programme_id: programme.id,
+              name,
+              kind,
+              active: true,
+              settings: settingsAfter({}, settings),
+              created_at: clock.now(),
+            };
+            await profileUpsert(inside, made);
+            return made;
+          },
+        );
         return { status: 201, body: profileJson(row) };
       },
     }),
@@ -193,7 +199,7 @@ export function setupEndpoints(office: IssuingOffice): OperatorEndpoint[] {
         refuseSettings('profile', settings);
         const { id: tenantId } = await tenantOf(input.params.tenant);
         const id = permutation.inward(input.params.id);
-        const after = await office.change(input, 'profile.patch', input.params.id, async (inside) => {
+        const after = await office.change(input, tenantId, 'profile.patch', input.params.id, async (inside) => {
           const row = (await profileRows(inside)).find((one) => one.tenant_id === tenantId && one.id === id);
           if (!row) throw notFound('No such profile');
           const changed = {
@@ -257,7 +263,7 @@ export function setupEndpoints(office: IssuingOffice): OperatorEndpoint[] {
           throw new Failure('validation', {
             errors: [{ message: 'Out of range', uri: '#/size', attribute: 'range', details: [`at most ${most}`] }],
           });
-        await office.change(input, 'card_range.create', name, async (inside) => {
+        await office.change(input, null, 'card_range.create', name, async (inside) => {
           const overlaps = (await rangesList(inside)).some(
             (other) => other.prefix.startsWith(prefix) || prefix.startsWith(other.prefix),
           );
@@ -288,7 +294,7 @@ export function setupEndpoints(office: IssuingOffice): OperatorEndpoint[] {
       answers: { 200: { description: 'Settings', schema: installation }, ...wrong },
       async handler(input) {
         refuseSettings('installation', input.body.settings);
-        const settings = await office.change(input, 'issuing_settings.patch', 'installation', async (inside) => {
+        const settings = await office.change(input, null, 'issuing_settings.patch', 'installation', async (inside) => {
           const after = settingsAfter(await installationGet(inside), input.body.settings);
           await installationPut(inside, after);
           return after;

@@ -75,7 +75,7 @@ export function tenantEndpoints(office: IssuingOffice): OperatorEndpoint[] {
       async handler(input) {
         const { name, settings = {} } = input.body;
         refuseSettings('tenant', settings);
-        await office.change(input, 'tenant.create', name, async (inside) => {
+        await office.change(input, null, 'tenant.create', name, async (inside) => {
           if ((await tenantRows(inside)).some((tenant) => tenant.name === name))
             throw new Failure('conflict', { message: 'The name is taken' });
           await tenantCreate(inside, tools, { id: ids.next(), name, settings: settingsAfter({}, settings) });
@@ -117,7 +117,8 @@ export function tenantEndpoints(office: IssuingOffice): OperatorEndpoint[] {
       async handler(input) {
         const { active, settings = {} } = input.body;
         refuseSettings('tenant', settings);
-        await office.change(input, 'tenant.patch', input.params.tenant, async (inside) => {
+        const owner = async (): Promise<bigint> => (await tenantOf(input.params.tenant)).id;
+        await office.change(input, owner, 'tenant.patch', input.params.tenant, async (inside) => {
           const row = await tenantNamed(inside, input.params.tenant);
           const changed = { ...row, active: active ?? row.active, settings: settingsAfter(row.settings, settings) };
           await tenantUpsert(inside, changed);
@@ -153,7 +154,7 @@ export function tenantEndpoints(office: IssuingOffice): OperatorEndpoint[] {
       async handler(input) {
         const { id: tenantId, name } = await tenantOf(input.params.tenant);
         const { label, certificates } = input.body;
-        const made = await office.change(input, 'tenant.secret.create', name, (inside) =>
+        const made = await office.change(input, tenantId, 'tenant.secret.create', name, (inside) =>
           secretCreate(inside, tools, tenantId, { label, certificates: [...new Set(certificates)] }),
         );
         return { status: 201, body: { id: outward(made.id), label, secret: made.secret } };
@@ -174,6 +175,7 @@ export function tenantEndpoints(office: IssuingOffice): OperatorEndpoint[] {
         const id = permutation.inward(input.params.id);
         const made = await office.change(
           input,
+          tenantId,
           'tenant.secret.rotate',
           `${name}/${input.params.id}`,
           async (inside) => {
@@ -205,7 +207,7 @@ export function tenantEndpoints(office: IssuingOffice): OperatorEndpoint[] {
         const id = permutation.inward(input.params.id);
         const certificates = [...new Set(input.body.certificates)];
         const target = `${name}/${input.params.id}`;
-        const bound = await office.change(input, 'tenant.secret.certificates', target, async (inside) => {
+        const bound = await office.change(input, tenantId, 'tenant.secret.certificates', target, async (inside) => {
           const key = { tenant_id: tenantId, id: id ?? 0n };
           const row = await secretBind(inside, key, certificates, clock.now());
           if (!row) throw notFound('No such secret that is valid');
@@ -226,7 +228,7 @@ export function tenantEndpoints(office: IssuingOffice): OperatorEndpoint[] {
       async handler(input) {
         const { id: tenantId, name } = await tenantOf(input.params.tenant);
         const id = permutation.inward(input.params.id);
-        await office.change(input, 'tenant.secret.revoke', `${name}/${input.params.id}`, async (inside) => {
+        await office.change(input, tenantId, 'tenant.secret.revoke', `${name}/${input.params.id}`, async (inside) => {
           const now = clock.now();
           if (id === null || !(await secretEnd(inside, tenantId, id, now, now)))
             throw notFound('No such secret that is valid');

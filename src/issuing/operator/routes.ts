@@ -12,8 +12,8 @@ import { tenantEndpoints } from './routes-tenants.ts';
 /** Changes of what is set up come one after another: each reads what the one before it has left, and no name or number is taken twice. */
 const inTurn = (office: IssuingOffice): IssuingOffice => ({
   ...office,
-  change: (asked, action, target, work) =>
-    office.change(asked, action, target, async (db) => {
+  change: (asked, owner, action, target, work) =>
+    office.change(asked, owner, action, target, async (db) => {
       await setupHold(db);
       return work(db);
     }),
