@@ -29,6 +29,7 @@ const SUB_ROOMS = [
   'src/base/[^/]+',
   'src/store/[^/]+',
   'src/http/[^/]+',
+  'src/network/[^/]+',
   'src/threeds/[^/]+',
   'src/gateway/[^/]+',
   'src/issuing/[^/]+',
@@ -40,6 +41,7 @@ const IN_ORDER = {
   base: ['iso', 'turns'],
   store: ['embedded', 'commit', 'due', 'installation'],
   http: ['listener', 'fields', 'api', 'description'],
+  network: ['simulator'],
   threeds: ['protocol', 'acs'],
   gateway: [
     'projects',

@@ -12,7 +12,6 @@ export {
   lookupBin,
   UNKNOWN_CARD,
 } from './bins.ts';
-export { type FaultPlan, type FaultPlanInput, type Faults, faultPlanFrom, type Injected } from './faults.ts';
 export { makeStan, networkTransactionId, rrnOf, type StanMaker, stanMaker } from './identifiers.ts';
 export {
   type CodeClass,
@@ -33,15 +32,5 @@ export {
   NoAnswer,
 } from './message.ts';
 export type { OrderBook } from './queries.ts';
-export { type SharedFaults, sharedFaults } from './shared-faults.ts';
-export { createSimulator, type LateAnswerListener, type Simulator, type SimulatorOptions } from './simulator.ts';
-export {
-  type Chargeback,
-  type Fault,
-  type Outcome,
-  outcomeOf,
-  simulatedIssuer,
-  type ThreedsOutcome,
-  threedsOutcome,
-} from './simulator-cards.ts';
+export * from './simulator/index.ts';
 export { type TracedField, type TracedMessage, traceOf } from './trace.ts';

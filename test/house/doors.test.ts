@@ -68,7 +68,7 @@ const DOORS: readonly Door[] = [
   {
     what: 'the clear card number',
     // The simulator stands where the acquirer does: behind the wire. An issuer shows its own cards to their holders, in one file.
-    at: ['src/vault/', 'src/network/simulator-cards.ts', 'src/issuing/secrets/reveal.ts'],
+    at: ['src/vault/', 'src/network/simulator/cards.ts', 'src/issuing/secrets/reveal.ts'],
     reaches: /^\.reveal\(\)$/,
   },
   { what: 'code from text', at: [], reaches: /^(eval\(\)|new Function\(…?\)|Function\(\))$/ },

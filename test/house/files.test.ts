@@ -113,8 +113,8 @@ describe('folders', () => {
 });
 
 describe('rooms', () => {
-  const folders = ['', '/base', '/cli', '/gateway', '/http', '/issuing', '/store', '/threeds'].flatMap((room) =>
-    rooms(`src${room}`),
+  const folders = ['', '/base', '/cli', '/gateway', '/http', '/issuing', '/network', '/store', '/threeds'].flatMap(
+    (room) => rooms(`src${room}`),
   );
 
   it('have a door', () => {

@@ -69,6 +69,7 @@ const FAULTS: readonly (readonly [rule: string, from: string, to: string])[] = [
   ['src-stands-alone', 'src/app.ts', 'test/support/database.ts'],
   ['rooms-in-order (threeds/protocol)', 'src/threeds/protocol/eci.ts', 'src/threeds/acs/index.ts'],
   ['sub-rooms-by-their-door (threeds)', 'src/threeds/acs/pages.ts', 'src/threeds/protocol/eci.ts'],
+  ['sub-rooms-by-their-door, from above (network)', 'src/network/index.ts', 'src/network/simulator/cards.ts'],
   ['rooms-in-order (http/fields)', 'src/http/fields/schema.ts', 'src/http/api/index.ts'],
   ['sub-rooms-by-their-door (http)', 'src/http/api/endpoint.ts', 'src/http/fields/schema.ts'],
   ['sub-rooms-by-their-door, from above (http)', 'src/http/operator.ts', 'src/http/fields/schema.ts'],

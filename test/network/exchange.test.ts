@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { systemClock } from '../../src/base/index.ts';
-import { exchange } from '../../src/network/exchange.ts';
 import { NoAnswer } from '../../src/network/index.ts';
+import { exchange } from '../../src/network/simulator/exchange.ts';
 
 const timedOut = (error: unknown): boolean => error instanceof NoAnswer && error.reason === 'timeout';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { createFaults } from '../../src/network/faults.ts';
 import { type FaultPlan, faultPlanFrom } from '../../src/network/index.ts';
+import { createFaults } from '../../src/network/simulator/faults.ts';
 import { after, request } from './requests.ts';
 
 const planned = (input: Parameters<typeof faultPlanFrom>[0]): FaultPlan => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { NetworkOperation, NetworkRequest } from '../../src/network/index.ts';
 import { isoCodes, outcomeOf, threedsOutcome } from '../../src/network/index.ts';
-import { afterSettlement, demandsThreeds, refusedAsFraud } from '../../src/network/simulator-cards.ts';
+import { afterSettlement, demandsThreeds, refusedAsFraud } from '../../src/network/simulator/cards.ts';
 import { after, authenticated, cardFrom, pan, request, schemeCard } from './requests.ts';
 
 const rebill: Partial<NetworkRequest> = { initiator: 'merchant', entryMode: 'credential_on_file' };

@@ -1,4 +1,4 @@
-// Cards of the sandbox that lead to a page, by what they do; of the scheme in src/network/simulator-cards.ts. Rule: none is anybody's.
+// Cards of the sandbox that lead to a page, by what they do; of the scheme in src/network/simulator/cards.ts. Rule: none is anybody's.
 import { simulated } from '../support/app.ts';
 
 export const CARDS = {

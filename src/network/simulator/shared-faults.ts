@@ -1,7 +1,7 @@
 // One plan of faults for all processes on a database: set by any, met by each, counted together.
-import type { Db, Shared } from '../store/index.ts';
+import type { Db, Shared } from '../../store/index.ts';
+import { faultCountAdd, faultCountsKeep } from '../queries.ts';
 import type { FaultCount, FaultPlan, Faults } from './faults.ts';
-import { faultCountAdd, faultCountsKeep } from './queries.ts';
 
 interface Value {
   readonly id: string;

@@ -1,8 +1,8 @@
 // Faults on purpose: a plan says which operation, counted from the moment it was set, meets which outcome; chance comes from its seed.
 // Rule: what happens to the n-th operation of a kind depends on plan, kind and n alone, so a plan replays whatever runs in between.
-import { seededRandom } from '../base/index.ts';
-import type { NetworkRequest } from './message.ts';
-import { type Fault, type Moment, momentFrom, momentOf, type Outcome, outcomeFrom } from './simulator-cards.ts';
+import { seededRandom } from '../../base/index.ts';
+import type { NetworkRequest } from '../message.ts';
+import { type Fault, type Moment, momentFrom, momentOf, type Outcome, outcomeFrom } from './cards.ts';
 
 /** What a plan counts: operations by kind, and inquiries by call. */
 export type Planned = Exclude<Moment, 'settlement'> | 'inquire';

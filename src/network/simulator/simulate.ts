@@ -1,8 +1,8 @@
 // How the simulated acquirer keeps its books: what a message does, given what the acquirer knows of the order.
 // Rule: pure, and it imports nothing of the gateway, so that its books are a second opinion on ours.
-import { isApproved } from './iso-codes.ts';
-import type { NetworkAnswer, NetworkOperation, NetworkRequest } from './message.ts';
-import type { AnswerFields, Entry } from './queries.ts';
+import { isApproved } from '../iso-codes.ts';
+import type { NetworkAnswer, NetworkOperation, NetworkRequest } from '../message.ts';
+import type { AnswerFields, Entry } from '../queries.ts';
 
 /** What may be approved for a message: a code, and how much of a reverse undoes charges. */
 interface Ruling {

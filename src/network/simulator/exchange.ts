@@ -1,7 +1,7 @@
 // The pairing of an answer with the request that waits for it.
 // Rule: a request is settled once: the first answer in time counts; a doubled one is dropped, one after the deadline is reported apart.
-import type { Clock } from '../base/index.ts';
-import { NoAnswer } from './message.ts';
+import type { Clock } from '../../base/index.ts';
+import { NoAnswer } from '../message.ts';
 
 export interface Exchange<Answer> {
   /** Rejects with NoAnswer at the deadline or when the exchange fails. */

@@ -1,9 +1,9 @@
 // What the sandbox's cards do: fixed cards, the scheme 499999 + operation + outcome + 0000 + Luhn digit, holder `SIM <operation> <outcome>`.
 // Rule: pure, and the first rule that speaks about the operation wins; whatever no rule names is approved.
-import type { Pan } from '../base/index.ts';
-import { lookupBin } from './bins.ts';
-import { isoCodes } from './iso-codes.ts';
-import { isRebill, type NetworkOperation, type NetworkRequest } from './message.ts';
+import type { Pan } from '../../base/index.ts';
+import { lookupBin } from '../bins.ts';
+import { isoCodes } from '../iso-codes.ts';
+import { isRebill, type NetworkOperation, type NetworkRequest } from '../message.ts';
 
 /** What can happen to a message on its way: see PLAYS in simulator.ts. */
 export type Fault = 'lost_before' | 'lost_after' | 'slow' | 'twice' | 'malformed' | 'reset' | 'late';
