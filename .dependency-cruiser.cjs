@@ -40,7 +40,7 @@ const SUB_ROOMS = [
 const IN_ORDER = {
   base: ['iso', 'turns'],
   store: ['embedded', 'commit', 'due', 'installation'],
-  http: ['listener', 'fields', 'api', 'description'],
+  http: ['rates', 'listener', 'fields', 'api', 'description'],
   network: ['simulator'],
   threeds: ['protocol', 'acs'],
   gateway: [

@@ -411,6 +411,12 @@ create table projects (
   version bigint not null,
   created_at timestamp with time zone not null
 );
+create table rate_buckets (
+  key text not null,
+  version bigint not null,
+  full_us double precision not null,
+  promised_us double precision not null
+);
 create table rates (
   from_currency text not null,
   to_currency text not null,
@@ -782,6 +788,7 @@ alter table project_versions add constraint project_versions_one_check CHECK (on
 alter table project_versions add constraint project_versions_pkey PRIMARY KEY (one);
 alter table projects add constraint projects_login_key UNIQUE (login);
 alter table projects add constraint projects_pkey PRIMARY KEY (id);
+alter table rate_buckets add constraint rate_buckets_pkey PRIMARY KEY (key);
 alter table rates add constraint rates_micro_check CHECK ((micro > 0));
 alter table rates add constraint rates_pkey PRIMARY KEY (from_currency, to_currency, day);
 alter table risk_counters add constraint risk_counters_pkey PRIMARY KEY (project_id, dimension, key_hash, span, bucket_at);

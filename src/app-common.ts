@@ -13,7 +13,6 @@ import {
   longReads,
   type Rate,
   type RateLimiter,
-  rateLimiter,
   type Server,
 } from './http/index.ts';
 import type { IssuerHost, Link, Simulator } from './network/index.ts';
@@ -48,6 +47,7 @@ export interface Common extends Ground {
   readonly links: ReadonlyMap<string, Link>;
   /** null: live mode. */
   readonly simulator: Simulator | null;
+  /** For the two APIs and the operator's. */
   readonly limiter: RateLimiter;
   readonly turns: ReturnType<typeof longReads>;
   /** Of wrong credentials from one address; null: no limit. */
@@ -108,7 +108,7 @@ export async function openCommon(
     keyed,
     links: new Map(simulator ? [[simulator.name, simulator]] : []),
     simulator,
-    limiter: rateLimiter(systemClock),
+    limiter: ground.limiters(),
     turns: longReads(server, systemClock),
     failures: inSandbox ? null : { perSecond: 0.5, burst: 20 },
     refusals,

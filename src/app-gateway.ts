@@ -142,7 +142,7 @@ async function gatewayOf(common: Common, projects: Projects, cardholders: Cardho
 
 /** What people see: the bank's pages, the payment page and the way back, with the rates that all of them have. */
 async function servePages(
-  { server, random }: Common,
+  { server, random, limiters }: Common,
   gateway: Gateway,
   cardholders: Cardholders,
   rates: PageRates,
@@ -151,7 +151,7 @@ async function servePages(
   const { remoteAddressOf } = server;
   // Forms are for pages only: a parser beside the APIs would take their bodies away from them.
   await server.app.register(async (pages) => {
-    const throttle = pageThrottle(systemClock, rates);
+    const throttle = pageThrottle(limiters, rates);
     throttlePages(pages, throttle, server);
     formBodies(pages);
     await pages.register(acsRoutes({ db, clock, keys, ids, log, publicUrl, cardholders, remoteAddressOf }));

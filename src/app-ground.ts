@@ -15,7 +15,7 @@ import {
   VirtualClock,
 } from './base/index.ts';
 import type { Config } from './config.ts';
-import { createMetrics } from './http/index.ts';
+import { bucketsIn, createMetrics, type RateLimiter, rateLimiter, sharedRateLimiter } from './http/index.ts';
 import { createRates, type Rates, seedRates } from './ledger/index.ts';
 import { binsLoad, type SharedFaults, sharedFaults } from './network/index.ts';
 import { type SandboxClock, sandboxClock } from './sandbox/index.ts';
@@ -78,6 +78,8 @@ export interface Ground {
   readonly vault: Vault;
   readonly rates: Rates;
   readonly health: Health;
+  /** Each has a memory of its own; what one counts holds over all servers of the database. */
+  readonly limiters: () => RateLimiter;
   /** What runs, and should be otherwise before it matters. */
   readonly warnings: readonly Warning[];
 }
@@ -105,7 +107,7 @@ export async function openGround(config: Config, options: GroundOptions, log: Lo
   const business: Clock = virtual ?? options.clock ?? systemClock;
   const clock = guard(business);
   const random = guard(systemRandom);
-  const { database, lease, alone } = await openStore(config, options, log, closers);
+  const { database, counting, lease, alone } = await openStore(config, options, log, closers);
   const sandbox = virtual && (await openSandbox(database, virtual, { process: lease.process(), random, log, closers }));
 
   const made = idMaker(business, await nextIdNode(database));
@@ -134,6 +136,9 @@ export async function openGround(config: Config, options: GroundOptions, log: Lo
   const { dataDir, keyFile } = config;
   const vault = await openVault({ dataDir, keyFile, database, clock, random, log, allowCreate: true });
   const permutation = idPermutation(vault.ids);
+  const nameOf = (key: string): string => vault.keyed('rates', key).toString('base64url').slice(0, 22);
+  const shared = { buckets: bucketsIn(counting), clock: systemClock, log, nameOf };
+  const limiters = (): RateLimiter => (alone ? rateLimiter(systemClock) : sharedRateLimiter(shared));
   const rates = createRates(database);
   await rates.reload(clock.now());
   if (sandbox) await seedRates(database, rates, clock.now());
@@ -158,6 +163,7 @@ export async function openGround(config: Config, options: GroundOptions, log: Lo
     committer,
     vault,
     rates,
+    limiters,
     warnings,
     health,
   };
@@ -169,7 +175,12 @@ async function openStore(
   options: GroundOptions,
   log: Log,
   closers: Closer[],
-): Promise<{ readonly database: Database; readonly lease: Lease; readonly alone: boolean }> {
+): Promise<{
+  readonly database: Database;
+  readonly counting: Database;
+  readonly lease: Lease;
+  readonly alone: boolean;
+}> {
   openDataDir(config.dataDir);
   let connection = options.connection ?? null;
   // Nobody else uses an embedded server; any number may use another.
@@ -189,10 +200,13 @@ async function openStore(
 
   const vital = openDatabase(connection, { log, connections: 1, deadlines: vitalDeadlines(deadlines) });
   closers.push(() => vital.close());
+  // Who asks how often is counted beside all other work; where it isn't answered soon nobody waits for it.
+  const counting = openDatabase(connection, { log, connections: 1, deadlines: vitalDeadlines(deadlines) });
+  closers.push(() => counting.close());
   const times = options.lease ? { times: options.lease } : {};
   const lease = await openLease({ db: vital, clock: systemClock, log, alone, ...times });
   closers.push(() => lease.release());
-  return { database, lease, alone };
+  return { database, counting, lease, alone };
 }
 
 async function openSandbox(

@@ -4,7 +4,7 @@ import type { Common } from './app-common.ts';
 import type { Chores, Half } from './app-half.ts';
 import { addMs, type Clock, type FairQueue, type Log, type Permutation, systemClock } from './base/index.ts';
 import type { Metrics } from './http/index.ts';
-import { purgeIdempotency } from './http/index.ts';
+import { purgeIdempotency, purgeRates } from './http/index.ts';
 import { binsLoad } from './network/index.ts';
 import { auditAnchors } from './operator/index.ts';
 import type { SandboxClock } from './sandbox/index.ts';
@@ -76,6 +76,7 @@ export const commonChores = ({ database, clock, keyed, vault, rates, refusals }:
   // By real time: moving the sandbox's clock makes no group forgotten.
   groups: () => purgeCommitGroups(database, addMs(systemClock.now(), -DAY_MS)),
   due: () => dueFailuresPurge(database, clock.now()),
+  throttles: () => purgeRates(database),
   rates: () => rates.reload(clock.now()),
   // What another server's operator said of them.
   ranges: () => binsLoad(database),

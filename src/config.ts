@@ -91,7 +91,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, fi
   const asked = secretAsked(operatorSecret, mode);
   if (asked !== null) throw wrong('OPERATOR_SECRET', asked);
   const rate = get('RATE_LIMIT', mode === 'live' ? '100/200' : 'off');
-  const match = /^(\d{1,6})\/(\d{1,6})$/.exec(rate);
+  const match = /^([1-9]\d{0,5})\/([1-9]\d{0,5})$/.exec(rate);
   if (rate !== 'off' && !match) throw wrong('RATE_LIMIT', 'requests a second and burst (100/200), or off');
   const proxies = get('TRUSTED_PROXIES', '');
   const trustedProxies = proxies === '' ? [] : proxies.split(',').map((part) => part.trim());

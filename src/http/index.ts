@@ -33,13 +33,8 @@ export {
   paging,
   pagingOf,
   purgeIdempotency,
-  type Rate,
-  type RateLimiter,
   type Reader,
   type RequestHead,
-  rateLimiter,
-  type Taken,
-  tooMany,
 } from './api/index.ts';
 export * from './description/index.ts';
 export {
@@ -111,3 +106,4 @@ export {
   type Timeouts,
 } from './listener/index.ts';
 export * from './operator.ts';
+export * from './rates/index.ts';

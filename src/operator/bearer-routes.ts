@@ -1,7 +1,15 @@
 // The operator's secret (RFC 6750). Rule: it is compared in constant time, and nothing is never a secret.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { assert } from '../base/index.ts';
-import { type Authentication, Failure, networkOf, type Operator, type Rate, type RateLimiter } from '../http/index.ts';
+import {
+  type Authentication,
+  Failure,
+  networkOf,
+  type Operator,
+  type Rate,
+  type RateLimiter,
+  tooMany,
+} from '../http/index.ts';
 
 export interface BearerOptions {
   /** Any of them is right: two while the secret is being changed. */
@@ -24,16 +32,15 @@ export function bearerAuthentication({ secrets, failures, onRefused }: BearerOpt
   const known = secrets.map(digest);
   const operator: Operator = { name: 'operator' };
   return {
-    check({ headers, remoteAddress }) {
+    async check({ headers, remoteAddress }) {
       const token = BEARER.exec(headers.authorization ?? '')?.[1];
       const given = digest(token ?? '');
       let right = false;
       for (const secret of known) right = timingSafeEqual(secret, given) || right;
       // Nothing is never a secret, whatever the secrets are.
       if (right && token !== undefined) return operator;
-      const taken = failures?.limiter.take(`operator ${networkOf(remoteAddress)}`, failures.rate);
-      if (taken && !taken.allowed)
-        throw new Failure('rate_limited', { retryAfterSeconds: taken.retryAfterSeconds, rate: taken.state });
+      const taken = await failures?.limiter.take(`operator ${networkOf(remoteAddress)}`, failures.rate);
+      if (taken && !taken.allowed) throw tooMany(taken);
       onRefused?.(remoteAddress);
       throw new Failure('unauthenticated');
     },

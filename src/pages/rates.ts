@@ -1,9 +1,9 @@
-// How often pages may be asked for and cards be tried on them: token buckets by link, by the network that asks, by card; in this process.
+// How often pages may be asked for and cards be tried on them: token buckets by link, by the network that asks, by card.
 // Rule: a bucket is keyed by what we see of a browser, never by what it or a merchant says; and honest crowds pass: a television spot behind
 // one link, a mobile carrier behind one network.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { addressOf, type Clock } from '../base/index.ts';
-import { type Rate, rateLimiter, type Server, type Taken } from '../http/index.ts';
+import { addressOf } from '../base/index.ts';
+import type { Rate, RateLimiter, Server, Taken } from '../http/index.ts';
 import { messagePage } from './checkout/other-views.ts';
 import { wordsFor } from './checkout/routes.ts';
 
@@ -32,21 +32,24 @@ export const PAGE_RATES: Readonly<Record<'live' | 'sandbox', PageRates>> = {
 
 export interface PageThrottle {
   /** One page, or one form; `link`: the token of its address, null where none stands in it. */
-  page(address: string, link: string | null): Taken;
+  page(address: string, link: string | null): Promise<Taken>;
   /** Seconds until this card may be tried again with this project; 0: now. */
-  card(projectId: bigint, fingerprint: string): number;
+  card(projectId: bigint, fingerprint: string): Promise<number>;
 }
 
-export function pageThrottle(clock: Clock, { link: ofLink, net: ofNet, card: ofCard }: PageRates): PageThrottle {
+export function pageThrottle(
+  limiter: () => RateLimiter,
+  { link: ofLink, net: ofNet, card: ofCard }: PageRates,
+): PageThrottle {
   // Apart, so that a flood of made-up links makes nobody's network or card forgotten.
-  const [links, nets, cards] = [rateLimiter(clock), rateLimiter(clock), rateLimiter(clock)];
+  const [links, nets, cards] = [limiter(), limiter(), limiter()];
   return {
-    page(address, link) {
-      const taken = nets.take(addressOf(address)?.net ?? address, ofNet);
-      return taken.allowed && link !== null ? links.take(link, ofLink) : taken;
+    async page(address, link) {
+      const taken = await nets.take(`net ${addressOf(address)?.net ?? address}`, ofNet);
+      return taken.allowed && link !== null ? links.take(`link ${link}`, ofLink) : taken;
     },
-    card(projectId, fingerprint) {
-      const taken = cards.take(`${projectId} ${fingerprint}`, ofCard);
+    async card(projectId, fingerprint) {
+      const taken = await cards.take(`card ${projectId} ${fingerprint}`, ofCard);
       return taken.allowed ? 0 : taken.retryAfterSeconds;
     },
   };
@@ -59,7 +62,7 @@ export function throttlePages(
   { remoteAddressOf }: Pick<Server, 'remoteAddressOf'>,
 ): void {
   app.addHook('onRequest', async (request, reply) => {
-    const { allowed, retryAfterSeconds } = throttle.page(remoteAddressOf(request), linkIn(request));
+    const { allowed, retryAfterSeconds } = await throttle.page(remoteAddressOf(request), linkIn(request));
     if (allowed) return;
     const page = messagePage(wordsFor(request), 'too_often_title', 'too_often_text', ['*']);
     return reply

@@ -69,6 +69,7 @@ export const NOBODYS: Readonly<Record<string, 'owner' | 'directory' | 'installat
     'issuing_versions',
     'processes',
     'project_versions',
+    'rate_buckets',
     'shared_followers',
     'shared_state',
     'simulator_fault_counts',

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { type Clock, systemClock } from '../../src/base/index.ts';
+import { rateLimiter } from '../../src/http/index.ts';
 import { PAGE_RATES, type PageRates, pageThrottle } from '../../src/pages/rates.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { openPage, typed } from '../support/page.ts';
@@ -14,60 +15,49 @@ function manualClock(): Clock & { pass(ms: number): void } {
 }
 
 /** How many of so many at once are let through. */
-const allowed = (count: number, take: (i: number) => boolean): number =>
-  Array.from({ length: count }, (_, i) => take(i)).filter(Boolean).length;
+const allowed = async (count: number, take: (i: number) => Promise<boolean>): Promise<number> =>
+  (await Promise.all(Array.from({ length: count }, (_, i) => take(i)))).filter(Boolean).length;
+
+const throttleAt = (clock: Clock) => pageThrottle(() => rateLimiter(clock), PAGE_RATES.live);
 
 describe('the buckets of live mode', () => {
   const { link, net, card } = PAGE_RATES.live;
 
-  test('a network is a /24 or a /48, and its neighbour has its own', () => {
-    const throttle = pageThrottle(manualClock(), PAGE_RATES.live);
-    const by = (address: (i: number) => string) => allowed(300, (i) => throttle.page(address(i), `${i}`).allowed);
-    assert.equal(
-      by((i) => `192.0.2.${i % 250}`),
-      net.burst,
-    );
-    assert.equal(
-      by(() => '192.0.3.1'),
-      net.burst,
-    );
-    assert.equal(
-      by((i) => `2001:db8:1:${i.toString(16)}::1`),
-      net.burst,
-    );
-    assert.equal(
-      by((i) => `2001:db8:2::${i.toString(16)}`),
-      net.burst,
-    );
+  test('a network is a /24 or a /48, and its neighbour has its own', async () => {
+    const throttle = throttleAt(manualClock());
+    const by = (address: (i: number) => string) =>
+      allowed(300, async (i) => (await throttle.page(address(i), `${i}`)).allowed);
+    assert.equal(await by((i) => `192.0.2.${i % 250}`), net.burst);
+    assert.equal(await by(() => '192.0.3.1'), net.burst);
+    assert.equal(await by((i) => `2001:db8:1:${i.toString(16)}::1`), net.burst);
+    assert.equal(await by((i) => `2001:db8:2::${i.toString(16)}`), net.burst);
   });
 
-  test('a link is one, from wherever it is asked for', () => {
+  test('a link is one, from wherever it is asked for', async () => {
     const clock = manualClock();
-    const throttle = pageThrottle(clock, PAGE_RATES.live);
-    const ask = (of: string) => allowed(1000, (i) => throttle.page(`10.${i >> 8}.${i & 255}.1`, of).allowed);
-    assert.deepEqual([ask('one'), ask('two')], [link.burst, link.burst]);
+    const throttle = throttleAt(clock);
+    const ask = (of: string) =>
+      allowed(1000, async (i) => (await throttle.page(`10.${i >> 8}.${i & 255}.1`, of)).allowed);
+    assert.deepEqual([await ask('one'), await ask('two')], [link.burst, link.burst]);
     clock.pass(1000);
-    assert.ok(ask('one') >= link.perSecond);
+    assert.ok((await ask('one')) >= link.perSecond);
   });
 
-  test('a flood of made-up links frees nobody', () => {
-    const throttle = pageThrottle(manualClock(), PAGE_RATES.live);
-    allowed(1000, () => throttle.page('192.0.2.1', 'a').allowed);
-    for (let i = 0; i < 60_000; i++) throttle.page('198.51.100.1', `made up ${i}`);
-    assert.equal(throttle.page('192.0.2.1', 'b').allowed, false);
+  test('a flood of made-up links frees nobody', async () => {
+    const throttle = throttleAt(manualClock());
+    await allowed(1000, async () => (await throttle.page('192.0.2.1', 'a')).allowed);
+    for (let i = 0; i < 60_000; i++) await throttle.page('198.51.100.1', `made up ${i}`);
+    assert.equal((await throttle.page('192.0.2.1', 'b')).allowed, false);
   });
 
-  test('a card is tried a few times, then every half minute; with another project, and another card, at once', () => {
+  test('a card is tried a few times, then every half minute; with another project, and another card, at once', async () => {
     const clock = manualClock();
-    const throttle = pageThrottle(clock, PAGE_RATES.live);
-    assert.equal(
-      allowed(100, () => throttle.card(1n, 'card') === 0),
-      card.burst,
-    );
-    assert.ok(throttle.card(1n, 'card') > 0);
-    assert.deepEqual([throttle.card(2n, 'card'), throttle.card(1n, 'other')], [0, 0]);
+    const throttle = throttleAt(clock);
+    assert.equal(await allowed(100, async () => (await throttle.card(1n, 'card')) === 0), card.burst);
+    assert.ok((await throttle.card(1n, 'card')) > 0);
+    assert.deepEqual([await throttle.card(2n, 'card'), await throttle.card(1n, 'other')], [0, 0]);
     clock.pass(60_000);
-    assert.equal(throttle.card(1n, 'card'), 0);
+    assert.equal(await throttle.card(1n, 'card'), 0);
   });
 });
 

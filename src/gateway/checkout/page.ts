@@ -31,7 +31,7 @@ export type PageStep =
   | { readonly kind: 'too_often'; readonly retryAfterSeconds: number };
 
 /** How long until this card may be tried again on a page, by the project and the card's fingerprint; 0: now. */
-export type CardPacing = (projectId: bigint, fingerprint: string) => number;
+export type CardPacing = (projectId: bigint, fingerprint: string) => Promise<number>;
 
 export interface CheckoutDoor {
   /** null: no such page. */
@@ -119,7 +119,7 @@ async function pay(
 ): Promise<PageStep> {
   const { ip, browser, form, session } = payer;
   const { project } = found;
-  const retryAfterSeconds = waitOf(project.id, gateway.vault.fingerprint(means.card.pan));
+  const retryAfterSeconds = await waitOf(project.id, gateway.vault.fingerprint(means.card.pan));
   if (retryAfterSeconds > 0) return { kind: 'too_often', retryAfterSeconds };
   const own = await ownOrder(gateway, found, minor, form);
   if (!own) return { kind: 'moved', token: found.token };

@@ -20,10 +20,10 @@ import {
   type Violation,
 } from '../fields/index.ts';
 import { asksForCsv, readBody, requireAccepts, requireJson, type Server, SHORT_COST } from '../listener/index.ts';
+import { type Taken, tooMany } from '../rates/index.ts';
 import type { RequestHead } from './authenticate.ts';
 import type { Answer, AnyEndpoint, Api, Input, Reader } from './endpoint.ts';
 import { onceFor, onceKeyIn } from './idempotency.ts';
-import { tooMany } from './rates.ts';
 
 export const NOTHING = Shape({});
 
@@ -75,7 +75,10 @@ function serve<Principal>(
       const checked = authentication.check(head);
       const principal = checked instanceof Promise ? await checked : checked;
       if (allows && !allows(principal, endpoint.right, head)) throw new Failure('forbidden');
-      if (limits) spend(declaration, limits, principal, reply);
+      if (limits) {
+        const spent = spend(declaration, limits, principal, reply);
+        if (spent) await spent;
+      }
       const csv = endpoint.orCsv === true && asksForCsv(head.headers.accept);
       if (!csv) requireAccepts(head.headers.accept, media, endpoint.orCsv === true ? 'text/csv' : undefined);
       const sent = writes ? await received(declaration, request, principal) : NOTHING_SENT;
@@ -163,12 +166,17 @@ function spend<Principal>(
   { limiter, rateOf }: NonNullable<Api<Principal>['limits']>,
   principal: Principal,
   reply: FastifyReply,
-): void {
+): Promise<void> | undefined {
   const limit = rateOf(principal);
-  if (!limit) return;
+  if (!limit) return undefined;
+  const tell = (taken: Taken): void => {
+    if (!taken.allowed) throw tooMany(taken);
+    reply.headers(envelope.rate(taken.state));
+  };
   const taken = limiter.take(limit.key, limit.rate);
-  if (!taken.allowed) throw tooMany(taken);
-  reply.headers(envelope.rate(taken.state));
+  if (taken instanceof Promise) return taken.then(tell);
+  tell(taken);
+  return undefined;
 }
 
 /** What came with a request besides its address: the body's bytes and the idempotency key's promise. */

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import { addressOf } from '../../base/index.ts';
 import { Failure } from '../failure.ts';
-import { type Rate, type RateLimiter, tooMany } from './rates.ts';
+import { type Rate, type RateLimiter, tooMany } from '../rates/index.ts';
 
 /** What is known of a request before its body is read. */
 export interface RequestHead {
@@ -42,17 +42,17 @@ export interface BasicOptions<Principal> {
 /** HTTP Basic (RFC 7617), charset UTF-8. */
 export function basicAuthentication<Principal>(options: BasicOptions<Principal>): Authentication<Principal> {
   const { authenticator, failures, onRefused } = options;
-  const refusal = (head: RequestHead, login: string | null): Failure => {
+  const refusal = async (head: RequestHead, login: string | null): Promise<Failure> => {
     onRefused?.(head.remoteAddress, login);
-    const taken = failures?.limiter.take(networkOf(head.remoteAddress), failures.rate);
+    const taken = await failures?.limiter.take(networkOf(head.remoteAddress), failures.rate);
     return taken && !taken.allowed ? tooMany(taken) : new Failure('unauthenticated');
   };
   return {
     async check(head) {
       const given = basicCredentials(head.headers.authorization);
-      if (!given) throw refusal(head, null);
+      if (!given) throw await refusal(head, null);
       const principal = await authenticator(given.login, given.password, head.certificate);
-      if (principal === null) throw refusal(head, given.login);
+      if (principal === null) throw await refusal(head, given.login);
       return principal;
     },
     schemes: { basic: { type: 'http', scheme: 'basic', description: 'Login and secret of the project.' } },

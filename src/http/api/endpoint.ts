@@ -6,9 +6,9 @@ import type { Once } from '../../store/index.ts';
 import type { Envelope, Failure, FailureKind } from '../failure.ts';
 import type { Violation } from '../fields/index.ts';
 import type { MediaType } from '../listener/index.ts';
+import type { Rate, RateLimiter } from '../rates/index.ts';
 import type { Authentication, RequestHead } from './authenticate.ts';
 import type { OnceLookup, OnceOptions } from './idempotency.ts';
-import type { Rate, RateLimiter } from './rates.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

@@ -35,4 +35,3 @@ export {
 export { type PageLinks, pageLinks } from './links.ts';
 export { type Listing, listAnswer, type Paging, paged, paging, pagingOf } from './paging.ts';
 export { purgeIdempotency } from './queries.ts';
-export { type Rate, type RateLimiter, rateLimiter, type Taken, tooMany } from './rates.ts';

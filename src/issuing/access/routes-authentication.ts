@@ -45,12 +45,12 @@ async function tenantOf(
   const tenant = await deps.tenants.authenticate(headerOf(head, 'x-secret') ?? '', head.certificate);
   if (!tenant) {
     onRefused(head.remoteAddress);
-    const taken = failures && limiter.take(`issuing ${networkOf(head.remoteAddress)}`, failures);
+    const taken = failures && (await limiter.take(`issuing ${networkOf(head.remoteAddress)}`, failures));
     if (taken && !taken.allowed) throw tooMany(taken);
     throw new Refusal('UNAUTHORIZED');
   }
   const limit = tenant.settings.rateLimit ?? rate;
-  const taken = limit && limiter.take(`tenant ${tenant.id}`, limit);
+  const taken = limit && (await limiter.take(`tenant ${tenant.id}`, limit));
   if (taken && !taken.allowed) throw tooMany(taken);
   if (tenant.settings.availability === 'maintenance') throw new Refusal('MAINTENANCE');
   if (tenant.settings.availability === 'failing') throw new Error('this tenant is set to fail');
