@@ -47,7 +47,7 @@ create table authorizations (
   updated_at timestamp with time zone not null
 );
 create table balances (
-  project_id bigint not null,
+  owner_id bigint not null,
   account text not null,
   currency text not null,
   amount bigint not null
@@ -351,16 +351,17 @@ create table payout_sums (
   amount bigint not null
 );
 create table postings (
-  project_id bigint not null,
+  owner_id bigint not null,
   entry_id bigint not null,
-  line integer not null,
-  kind text not null,
-  order_id bigint not null,
+  subject_id bigint not null,
   operation_id bigint,
-  account text not null,
-  currency text not null,
   amount bigint not null,
-  created_at timestamp with time zone not null
+  created_at timestamp with time zone not null,
+  line integer not null,
+  subject_type text not null,
+  kind text not null,
+  account text not null,
+  currency text not null
 );
 create table processes (
   id bigint not null,
@@ -697,7 +698,7 @@ CREATE INDEX orders_created ON public.orders USING btree (project_id, created_at
 CREATE INDEX orders_in_flight ON public.orders USING btree (in_flight) WHERE (in_flight IS NOT NULL);
 CREATE INDEX orders_merchant_order_id ON public.orders USING btree (project_id, merchant_order_id) WHERE (merchant_order_id IS NOT NULL);
 CREATE INDEX orders_next_at ON public.orders USING btree (next_at) WHERE (next_at IS NOT NULL);
-CREATE INDEX postings_order ON public.postings USING btree (project_id, order_id);
+CREATE INDEX postings_subject ON public.postings USING btree (owner_id, subject_id);
 CREATE INDEX rates_day ON public.rates USING btree (day DESC, from_currency, to_currency);
 CREATE INDEX risk_counters_expired ON public.risk_counters USING btree (span, bucket_at);
 CREATE INDEX risk_events_order ON public.risk_events USING btree (project_id, order_id);
@@ -712,7 +713,7 @@ CREATE INDEX vault_cvvs_until ON public.vault_cvvs USING btree (until);
 CREATE TRIGGER operator_audit_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.operator_audit FOR EACH STATEMENT EXECUTE FUNCTION operator_audit_is_append_only();
 CREATE TRIGGER postings_final BEFORE DELETE OR UPDATE OR TRUNCATE ON public.postings FOR EACH STATEMENT EXECUTE FUNCTION postings_are_final();
 CREATE UNIQUE INDEX events_subject ON public.events USING btree (owner_id, subject_id, sequence);
-CREATE UNIQUE INDEX postings_once ON public.postings USING btree (project_id, operation_id, kind, line) WHERE (entry_id <> operation_id);
+CREATE UNIQUE INDEX postings_once ON public.postings USING btree (owner_id, operation_id, kind, line) WHERE (entry_id <> operation_id);
 CREATE UNIQUE INDEX projects_version ON public.projects USING btree (version);
 CREATE UNIQUE INDEX users_email ON public.users USING btree (tenant_id, email);
 alter table audit_heads add constraint audit_heads_pkey PRIMARY KEY (owner_id);
@@ -720,7 +721,7 @@ alter table authorization_messages add constraint authorization_messages_pkey PR
 alter table authorizations add constraint authorizations_kind_check CHECK ((kind = ANY (ARRAY['purchase'::text, 'credit'::text, 'forced'::text, 'refund'::text])));
 alter table authorizations add constraint authorizations_pkey PRIMARY KEY (tenant_id, id);
 alter table authorizations add constraint authorizations_state_check CHECK ((state = ANY (ARRAY['PENDING'::text, 'OPEN'::text, 'CLOSED'::text, 'DECLINED'::text])));
-alter table balances add constraint balances_pkey PRIMARY KEY (project_id, account, currency);
+alter table balances add constraint balances_pkey PRIMARY KEY (owner_id, account, currency);
 alter table bin_ranges add constraint bin_ranges_country_check CHECK ((country ~ '^[A-Z]{3}$'::text));
 alter table bin_ranges add constraint bin_ranges_pkey PRIMARY KEY (prefix);
 alter table bin_ranges add constraint bin_ranges_prefix_check CHECK ((prefix ~ '^[0-9]{6,8}$'::text));
@@ -777,7 +778,7 @@ alter table orders add constraint orders_pkey PRIMARY KEY (project_id, id);
 alter table page_templates add constraint page_templates_pkey PRIMARY KEY (project_id, id);
 alter table pay_links add constraint pay_links_pkey PRIMARY KEY (project_id, token_hash);
 alter table payout_sums add constraint payout_sums_pkey PRIMARY KEY (project_id, card, day);
-alter table postings add constraint postings_pkey PRIMARY KEY (project_id, entry_id, line);
+alter table postings add constraint postings_pkey PRIMARY KEY (owner_id, entry_id, line);
 alter table processes add constraint processes_pkey PRIMARY KEY (id);
 alter table profiles add constraint profiles_kind_check CHECK ((kind = ANY (ARRAY['card'::text, 'account'::text])));
 alter table profiles add constraint profiles_pkey PRIMARY KEY (tenant_id, id);

@@ -15,7 +15,15 @@ export {
   postReserveRelease,
 } from './post.ts';
 export { type PricingPlan, type PricingRule, pricingErrors } from './pricing.ts';
-export { type Balance, type Posting, postingsOfOrders, type RateFilter, type RateRow, settledKind } from './queries.ts';
+export {
+  type Balance,
+  type Posting,
+  postingsOf,
+  type RateFilter,
+  type RateRow,
+  type Subject,
+  settledKind,
+} from './queries.ts';
 export {
   createRates,
   formatRate,

@@ -12,38 +12,38 @@ export const ledgerInvariants: readonly Invariant[] = [
   {
     id: 'groups_balance',
     title: 'Every posting group sums to zero in each currency',
-    sql: `select project_id, entry_id, currency, sum(amount) as amount from postings group by project_id, entry_id, currency having sum(amount) <> 0`,
+    sql: `select owner_id, entry_id, currency, sum(amount) as amount from postings group by owner_id, entry_id, currency having sum(amount) <> 0`,
   },
   {
     id: 'balances_are_sums',
     title: 'Every balance is the sum of its postings',
-    sql: `select coalesce(b.project_id, p.project_id) as project_id, coalesce(b.account, p.account) as account, b.amount as balance, p.amount as postings
-          from balances b full join (select project_id, account, currency, sum(amount) as amount from postings group by project_id, account, currency) p
-            on p.project_id = b.project_id and p.account = b.account and p.currency = b.currency
+    sql: `select coalesce(b.owner_id, p.owner_id) as owner_id, coalesce(b.account, p.account) as account, b.amount as balance, p.amount as postings
+          from balances b full join (select owner_id, account, currency, sum(amount) as amount from postings group by owner_id, account, currency) p
+            on p.owner_id = b.owner_id and p.account = b.account and p.currency = b.currency
           where coalesce(b.amount, 0) <> coalesce(p.amount, 0)`,
   },
   {
     id: 'books_balance',
-    title: 'All accounts of a project together are zero in each currency',
-    sql: `select project_id, currency, sum(amount) as amount from balances group by project_id, currency having sum(amount) <> 0`,
+    title: 'All accounts of an owner together are zero in each currency',
+    sql: `select owner_id, currency, sum(amount) as amount from balances group by owner_id, currency having sum(amount) <> 0`,
   },
   {
     id: 'conversion_adds_up',
     title: 'An order that gave back all it took in its currency gave back all it took in the accounting currency',
-    sql: `select project_id, order_id, account from postings where account like 'fx:%' group by project_id, order_id, account
+    sql: `select owner_id, subject_id, account from postings where account like 'fx:%' group by owner_id, subject_id, account
           having sum(amount) filter (where 'fx:' || currency = split_part(account, '/', 1)) = 0
              and sum(amount) filter (where currency = split_part(account, '/', 2)) <> 0`,
   },
   {
     id: 'reserve_released_once',
     title: 'Of an order no more reserve is released than was kept',
-    sql: `select project_id, order_id, account, sum(amount) as amount from postings where account like 'merchant_reserve%'
-          group by project_id, order_id, account, currency having sum(amount) > 0`,
+    sql: `select owner_id, subject_id, account, sum(amount) as amount from postings where account like 'merchant_reserve%'
+          group by owner_id, subject_id, account, currency having sum(amount) > 0`,
   },
   {
     id: 'holds_not_negative',
     title: 'No reserve and no hold is overdrawn',
-    sql: `select project_id, account, currency, amount from balances where (account like 'merchant_reserve%' and amount > 0) or (account = 'hold' and amount < 0)`,
+    sql: `select owner_id, account, currency, amount from balances where (account like 'merchant_reserve%' and amount > 0) or (account = 'hold' and amount < 0)`,
   },
 ];
 

@@ -4,14 +4,14 @@ import { addDays, assert, dayOf, divideHalfEven, exponentOf, type Money } from '
 import type { Change } from '../store/index.ts';
 import { account } from './chart.ts';
 import { feeOf, type PricedOperation, type PricingPlan, reserveOf } from './pricing.ts';
-import { type Posting, postingInsert } from './queries.ts';
+import { type Posting, postingInsert, type Subject } from './queries.ts';
 import type { Rate } from './rates.ts';
 
 export type PostedOperation = PricedOperation | 'void' | 'representment';
 
 export interface Entry {
-  readonly projectId: bigint;
-  readonly orderId: bigint;
+  readonly owner: bigint;
+  readonly subject: Subject;
   readonly operationId: bigint;
   readonly operation: PostedOperation;
   /** In the order's currency. */
@@ -137,13 +137,13 @@ export function postOperation(entry: Entry): Posted {
 }
 
 interface Origin {
-  readonly projectId: bigint;
-  readonly orderId: bigint;
+  readonly owner: bigint;
+  readonly subject: Subject;
   readonly operationId: bigint | null;
   readonly at: Date;
 }
 
-/** A group of the caller's own lines: a room whose movements are not a merchant's. `orderId` is what the group belongs to. */
+/** A group of the caller's own lines: a room whose movements are not a merchant's. */
 export const postGroup = (origin: Origin, entryId: bigint, kind: string, lines: readonly Line[]): Posted =>
   posted(
     origin,
@@ -157,11 +157,12 @@ function posted(origin: Origin, entryId: bigint, kind: string, lines: readonly L
   const postings = lines.map(([name, currency, amount], line): Posting => {
     sums.set(currency, (sums.get(currency) ?? 0n) + amount);
     return {
-      project_id: origin.projectId,
+      owner_id: origin.owner,
       entry_id: entryId,
       line,
       kind,
-      order_id: origin.orderId,
+      subject_type: origin.subject.type,
+      subject_id: origin.subject.id,
       operation_id: origin.operationId,
       account: name,
       currency,

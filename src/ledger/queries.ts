@@ -1,12 +1,19 @@
 // Every statement on postings, balances and rates. Postings are only ever inserted; balances only ever added to, in the same commit.
 import { add, type Change, type Db, follow, insert, type Kind, table } from '../store/index.ts';
 
+/** What money is booked for. */
+export interface Subject {
+  readonly type: 'order' | 'authorization' | 'transfer' | 'deposit' | 'card';
+  readonly id: bigint;
+}
+
 export interface Posting {
-  readonly project_id: bigint;
+  readonly owner_id: bigint;
   readonly entry_id: bigint;
   readonly line: number;
   readonly kind: string;
-  readonly order_id: bigint;
+  readonly subject_type: Subject['type'];
+  readonly subject_id: bigint;
   readonly operation_id: bigint | null;
   readonly account: string;
   readonly currency: string;
@@ -18,28 +25,29 @@ export interface Posting {
 const postings = table<Posting>(
   'postings',
   {
-    project_id: 'int8',
+    owner_id: 'int8',
     entry_id: 'int8',
-    line: 'int4',
-    kind: 'text',
-    order_id: 'int8',
+    subject_id: 'int8',
     operation_id: 'int8',
-    account: 'text',
-    currency: 'text',
     amount: 'int8',
     created_at: 'timestamptz',
+    line: 'int4',
+    subject_type: 'text',
+    kind: 'text',
+    account: 'text',
+    currency: 'text',
   },
-  ['project_id', 'entry_id', 'line'],
+  ['owner_id', 'entry_id', 'line'],
 );
 
 export interface Balance {
-  readonly project_id: bigint;
+  readonly owner_id: bigint;
   readonly account: string;
   readonly currency: string;
   readonly amount: bigint;
 }
-const balances = table<Balance>('balances', { project_id: 'int8', account: 'text', currency: 'text', amount: 'int8' }, [
-  'project_id',
+const balances = table<Balance>('balances', { owner_id: 'int8', account: 'text', currency: 'text', amount: 'int8' }, [
+  'owner_id',
   'account',
   'currency',
 ]);
@@ -48,7 +56,7 @@ const balances = table<Balance>('balances', { project_id: 'int8', account: 'text
 export const postingInsert = (posting: Posting): Change[] => [
   insert(postings, posting),
   add(balances, {
-    project_id: posting.project_id,
+    owner_id: posting.owner_id,
     account: posting.account,
     currency: posting.currency,
     amount: posting.amount,
@@ -63,21 +71,21 @@ export const settledKind: Kind<bigint, readonly Balance[]> = {
   name: 'settled_balance',
   keyText: (owner) => owner.toString(),
   // A sum of many rows: whoever needs it behind one that posts sees it in the next group.
-  follows: [follow(balances, ({ project_id }) => project_id.toString())],
+  follows: [follow(balances, ({ owner_id }) => owner_id.toString())],
   async load(db, owners) {
     const rows = await db.query<Balance>(
-      `select * from balances where project_id = any($1::int8[])
+      `select * from balances where owner_id = any($1::int8[])
          and (account in ('merchant_payable', 'merchant_disputed') or account like 'acquirer_receivable%')`,
       [owners],
     );
-    return Map.groupBy(rows, ({ project_id }) => project_id.toString());
+    return Map.groupBy(rows, ({ owner_id }) => owner_id.toString());
   },
 };
 
-export const postingsOfOrders = (db: Db, owner: bigint, orderIds: readonly bigint[]): Promise<Posting[]> =>
-  db.query('select * from postings where project_id = $1 and order_id = any($2::int8[]) order by entry_id, line', [
+export const postingsOf = (db: Db, owner: bigint, subjectIds: readonly bigint[]): Promise<Posting[]> =>
+  db.query('select * from postings where owner_id = $1 and subject_id = any($2::int8[]) order by entry_id, line', [
     owner,
-    orderIds,
+    subjectIds,
   ]);
 
 export interface RateRow {

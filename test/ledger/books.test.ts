@@ -28,8 +28,8 @@ const plan: PricingPlan = {
 };
 const at = new Date('2026-11-21T10:00:00Z');
 const entry = (fields: Partial<Entry>): Entry => ({
-  projectId: 1n,
-  orderId: 1n,
+  owner: 1n,
+  subject: { type: 'order', id: 1n },
   operationId: 1n,
   operation: 'charge',
   amount: { minor: 10_000n, currency: 'EUR' },
@@ -151,9 +151,9 @@ test('2,000 random operations: balances are the sums of their postings, and a pl
           const minor = BigInt(systemRandom.int(100_000) + 1);
           const id = ids.next();
           const made = entry({
-            projectId: BigInt(1 + (i % 3)),
+            owner: BigInt(1 + (i % 3)),
             operationId: id,
-            orderId: id,
+            subject: { type: 'order', id },
             operation: operations[i % 4],
             amount: { minor, currency: 'USD' },
             rate: rate(921_659n),
@@ -172,9 +172,10 @@ test('2,000 random operations: balances are the sums of their postings, and a pl
   assert.deepEqual(await violations(), []);
   await assert.rejects(database.query('update postings set amount = amount + 1'), /append-only/);
   await assert.rejects(database.query('delete from postings'), /append-only/);
-  await database.query(`insert into postings values (1, 1, 99, 'charge', 1, 1, 'merchant_payable', 'EUR', 5, $1)`, [
-    at,
-  ]);
+  await database.query(
+    `insert into postings values (1, 1, 1, 1, 5, $1, 99, 'order', 'charge', 'merchant_payable', 'EUR')`,
+    [at],
+  );
   assert.deepEqual(await violations(), ['groups_balance', 'balances_are_sums']);
 });
 

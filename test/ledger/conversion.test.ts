@@ -94,8 +94,8 @@ test('property: however an amount is split, everything goes back to the cent in 
         const flows = movements.map(({ kind, minor, rate: own }, i) => {
           const { accounting, rate: used } = convertedMovement(movements.slice(0, i + 1), from, to);
           const { postings } = postOperation({
-            projectId: 1n,
-            orderId: 1n,
+            owner: 1n,
+            subject: { type: 'order', id: 1n },
             operationId: BigInt(i + 1),
             operation: kind,
             amount: { minor, currency: from },

@@ -3,7 +3,6 @@
 /** Table → the column that says whose a row is. */
 export const OWNED: Readonly<Record<string, 'owner_id' | 'project_id' | 'tenant_id'>> = {
   ...all('project_id', [
-    'balances',
     'due_failures',
     'idempotency_records',
     'merchant_order_ids',
@@ -13,7 +12,6 @@ export const OWNED: Readonly<Record<string, 'owner_id' | 'project_id' | 'tenant_
     'page_templates',
     'pay_links',
     'payout_sums',
-    'postings',
     'project_credentials',
     'risk_counters',
     'risk_events',
@@ -51,7 +49,7 @@ export const OWNED: Readonly<Record<string, 'owner_id' | 'project_id' | 'tenant_
     'users',
     'wallet_tokens',
   ]),
-  ...all('owner_id', ['audit_heads', 'commit_groups', 'events', 'operator_audit']),
+  ...all('owner_id', ['audit_heads', 'balances', 'commit_groups', 'events', 'operator_audit', 'postings']),
 };
 
 /** Table → why its rows have no owner. */

@@ -6,7 +6,7 @@ import {
   type Entry,
   type Movement,
   type Posting,
-  postingsOfOrders,
+  postingsOf,
   postOperation,
   type Rate,
 } from '../../ledger/index.ts';
@@ -63,8 +63,8 @@ export function postingsFor(
   const accounting = project.accounting_currency;
   const { rate, ...exact } = conversionOf(gateway, project, operation, operations);
   const entry: Entry = {
-    projectId: before.project_id,
-    orderId: before.id,
+    owner: before.project_id,
+    subject: { type: 'order', id: before.id },
     operationId: operation.id,
     operation: operation.details.void ? 'void' : operation.type,
     amount: { minor: operation.amount, currency: operation.currency },
@@ -95,7 +95,7 @@ export async function cashflowsOf(
   operations: readonly Operation[],
 ): Promise<Cashflows> {
   const orderIds = [...new Set(operations.map(({ order_id }) => order_id))];
-  const postings = await postingsOfOrders(gateway.db, project.id, orderIds);
+  const postings = await postingsOf(gateway.db, project.id, orderIds);
   const groups = Map.groupBy(
     postings.filter((posting) => posting.entry_id === posting.operation_id),
     (posting) => posting.entry_id,

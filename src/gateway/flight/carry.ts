@@ -1,5 +1,5 @@
 // An operation on its way: its message goes out with no transaction open, its answer is settled, and what follows by itself goes out too.
-import { postingsOfOrders } from '../../ledger/index.ts';
+import { postingsOf } from '../../ledger/index.ts';
 import { dueJob, type StoredAnswer } from '../../store/index.ts';
 import {
   type Gateway,
@@ -27,7 +27,7 @@ export async function carry(
   const terminal = terminalOf(project, state.order.terminal);
   const data = card ?? (await cardOf(gateway, state.order));
   const answer = terminal && data ? await send(gateway, state.order, operation, terminal, data) : null;
-  const postings = operation.details.void ? await postingsOfOrders(gateway.db, project.id, [state.order.id]) : [];
+  const postings = operation.details.void ? await postingsOf(gateway.db, project.id, [state.order.id]) : [];
   // What was changed while the network was asked is in force for what follows.
   const current = (await gateway.project(project.id)) ?? project;
   const settled = await gateway.committer.submit(

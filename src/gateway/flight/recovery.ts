@@ -1,7 +1,7 @@
 // An operation without an answer, and what became of it: the acquirer is asked by our own reference, and sent again what never arrived.
 // Rule: an authorization is not revived: it is reversed.
 import { addMs } from '../../base/index.ts';
-import { postingsOfOrders } from '../../ledger/index.ts';
+import { postingsOf } from '../../ledger/index.ts';
 import { NoAnswer } from '../../network/index.ts';
 import {
   type DueHandler,
@@ -59,7 +59,7 @@ export const recover: DueHandler = async (gateway, project, { order }) => {
   if (found === 'ask later') {
     await gateway.committer.submit(settle(gateway, { project, operation, answer: null }));
   } else if (found) {
-    const postings = operation.details.void ? await postingsOfOrders(gateway.db, project.id, [order.id]) : [];
+    const postings = operation.details.void ? await postingsOf(gateway.db, project.id, [order.id]) : [];
     const settled = await gateway.committer.submit(settle(gateway, { project, operation, answer: found, postings }));
     if (settled.next) await carry(gateway, project, settled.state, settled.next);
   } else {

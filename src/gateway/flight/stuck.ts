@@ -2,7 +2,7 @@
 // acquirer tells by telephone is settled on the one way there is, with the same postings, event and kept answer as if it had come by the link.
 // Rule: nothing is settled by hand while the acquirer is being asked, so that no answer can contradict it.
 import { addMs, formatAmount, maskPansIn } from '../../base/index.ts';
-import { postingsOfOrders } from '../../ledger/index.ts';
+import { postingsOf } from '../../ledger/index.ts';
 import { isoCode, type NetworkAnswer } from '../../network/index.ts';
 import {
   type Gateway,
@@ -116,7 +116,7 @@ export async function resolveOperation(gateway: Gateway, reference: string, hear
   const operation = /^\d{1,18}$/.test(reference) ? await operationInFlight(gateway.db, BigInt(reference)) : null;
   const project = operation && (await gateway.project(operation.project_id));
   if (!operation || !project) return { refused: 'operation_not_in_flight' };
-  const postings = operation.details.void ? await postingsOfOrders(gateway.db, project.id, [operation.order_id]) : [];
+  const postings = operation.details.void ? await postingsOf(gateway.db, project.id, [operation.order_id]) : [];
   const { outcome } = heard;
   const settling = settle(gateway, {
     project,

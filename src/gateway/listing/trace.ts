@@ -1,6 +1,6 @@
 // Everything that is known of one order, for the operator: its operations, what the fraud rules found, the network's messages, the
 // issuer's decisions where the card is issued here, every ledger entry.
-import { postingsOfOrders } from '../../ledger/index.ts';
+import { postingsOf } from '../../ledger/index.ts';
 import { traceOf } from '../../network/index.ts';
 import { type Gateway, operationShown, orderBase, orderOwner, viewOf } from '../orders/index.ts';
 
@@ -15,7 +15,7 @@ export async function orderTrace(gateway: Gateway, id: bigint, decisions: Issuer
   const view = viewOf(gateway, project);
   const [messages, postings, findings, issuer] = await Promise.all([
     traceOf(gateway.db, owner, id),
-    postingsOfOrders(gateway.db, owner, [id]),
+    postingsOf(gateway.db, owner, [id]),
     gateway.risk.findings(project, id),
     decisions(state.operations.map(({ reference }) => reference)),
   ]);

@@ -12,14 +12,14 @@ export const orderInvariants: readonly Invariant[] = [
     id: 'operation_has_group',
     title: 'Each successful operation that moves money has exactly one posting group, others none',
     sql: `select p.project_id, p.order_id, p.id, p.status from operations p
-          where (p.status = 'success' and p.amount > 0) <> exists (select from postings g where g.project_id = p.project_id and g.entry_id = p.id)
+          where (p.status = 'success' and p.amount > 0) <> exists (select from postings g where g.owner_id = p.project_id and g.entry_id = p.id)
             and not (p.status = 'success' and p.amount = 0)`,
   },
   {
     id: 'cleared_once',
     title: 'What was cleared of an operation is its amount, once; of others nothing',
     sql: `select p.project_id, p.order_id, p.id, p.amount, c.amount as cleared from operations p
-          left join lateral (select coalesce(sum(abs(g.amount)), 0) as amount from postings g where g.project_id = p.project_id and g.order_id = p.order_id
+          left join lateral (select coalesce(sum(abs(g.amount)), 0) as amount from postings g where g.owner_id = p.project_id and g.subject_id = p.order_id
             and g.operation_id = p.id and g.kind = 'clearing' and g.account = 'settlement_bank') c on true
           where c.amount <> case when p.cleared_at is null then 0 else p.amount end`,
   },
@@ -27,7 +27,7 @@ export const orderInvariants: readonly Invariant[] = [
     id: 'hold_is_held',
     title: 'The hold of an order in the ledger is the amount while authorized and nothing after its release',
     sql: `select o.project_id, o.id, o.held, g.held as posted from orders o
-          left join lateral (select coalesce(sum(amount), 0) as held from postings g where g.project_id = o.project_id and g.order_id = o.id and g.account = 'hold') g on true
+          left join lateral (select coalesce(sum(amount), 0) as held from postings g where g.owner_id = o.project_id and g.subject_id = o.id and g.account = 'hold') g on true
           where o.held <> g.held or (o.status = 'authorized' and o.held <> o.amount)`,
   },
   {

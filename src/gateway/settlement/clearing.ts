@@ -66,7 +66,8 @@ export const clear: DueHandler = async (gateway, project, state) => {
 function clearing(project: Project, operation: Operation, link: string, { now, ids }: Told): Change[] {
   const isCharge = operation.type === 'charge';
   const money = { minor: operation.amount, currency: operation.currency };
-  const origin = { projectId: project.id, orderId: operation.order_id, operationId: operation.id, at: now };
+  const subject = { type: 'order', id: operation.order_id } as const;
+  const origin = { owner: project.id, subject, operationId: operation.id, at: now };
   return [
     operationUpdate(operation),
     ...postClearing(origin, ids.next(), isCharge ? 'charge' : 'refund', money, link).changes,

@@ -1,11 +1,11 @@
 // The rolling reserve: what is kept of each charge, and given to the merchant when its time is over.
 import { assert } from '../../base/index.ts';
-import { postingsOfOrders, postReserveRelease } from '../../ledger/index.ts';
+import { postingsOf, postReserveRelease } from '../../ledger/index.ts';
 import { type DueHandler, decideDue, orderUpdate, withDue } from '../orders/index.ts';
 
 /** The rolling reserve of an order's charges goes to the merchant. */
 export const reserve: DueHandler = async (gateway, project, state) => {
-  const postings = await postingsOfOrders(gateway.db, project.id, [state.order.id]);
+  const postings = await postingsOf(gateway.db, project.id, [state.order.id]);
   const sums = new Map<string, (typeof postings)[number]>();
   for (const posting of postings.filter(({ account }) => account.startsWith('merchant_reserve'))) {
     const key = `${posting.account} ${posting.currency}`;
@@ -17,7 +17,8 @@ export const reserve: DueHandler = async (gateway, project, state) => {
     // Named by the last charge that it follows: the key of postings takes no second one.
     const charge = operations.findLast(({ type, status }) => type === 'charge' && status === 'success');
     assert(charge, 'a reserve of a charge');
-    const origin = { projectId: project.id, orderId: order.id, operationId: charge.id, at: now };
+    const subject = { type: 'order', id: order.id } as const;
+    const origin = { owner: project.id, subject, operationId: charge.id, at: now };
     return {
       changes: [
         orderUpdate(withDue(order, { reserve: null })),

@@ -106,7 +106,7 @@ export function deposit(
         actual: amount,
         held: 0n,
         counter: 'issuer_bank',
-        referenceId: depositId,
+        subject: { type: 'deposit', id: depositId },
       } as const;
       const moved = moveFunds(told, funds, movement);
       return {

@@ -1,7 +1,7 @@
 // The one way in which money on an account or prepaid card moves: funds, statement and ledger change together. Pure.
 // Rule: what is held is never more than what a hold put there; actual may go below zero only where the network forces it (a clearing).
 import { assert } from '../../base/index.ts';
-import { account, type Line, postGroup } from '../../ledger/index.ts';
+import { account, type Line, postGroup, type Subject } from '../../ledger/index.ts';
 import type { Change, Told } from '../../store/index.ts';
 import type { Funds, StatementType } from './model.ts';
 import { fundsUpdate, statementInsert } from './queries.ts';
@@ -17,8 +17,8 @@ export interface Movement {
   readonly held: bigint;
   /** Whom the actual amount comes from or goes to; null when the caller posts the other side itself (a transfer between instruments). */
   readonly counter: Counter | null;
-  /** What the movement belongs to: authorization, transfer, deposit. */
-  readonly referenceId: bigint;
+  /** What the movement belongs to. */
+  readonly subject: Subject;
   /** What a person reads on the statement. No card number, no code. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
@@ -77,7 +77,7 @@ function applied({ now, ids }: Stamp, funds: Funds, movement: Movement): { funds
         available_change: movement.actual - movement.held,
         actual_after: after.actual,
         available_after: availableOf(after),
-        reference_id: movement.referenceId,
+        reference_id: movement.subject.id,
         details: movement.details ?? {},
         created_at: now,
       }),
@@ -89,7 +89,7 @@ function applied({ now, ids }: Stamp, funds: Funds, movement: Movement): { funds
 export function moveFunds(told: Stamp, funds: Funds, movement: Movement): Moved {
   assert(movement.counter !== null || movement.actual === 0n, 'a movement with one side only');
   const done = applied(told, funds, movement);
-  const origin = { projectId: funds.tenant_id, orderId: movement.referenceId, operationId: null, at: told.now };
+  const origin = { owner: funds.tenant_id, subject: movement.subject, operationId: null, at: told.now };
   const { changes } = postGroup(origin, told.ids.next(), movement.type.toLowerCase(), linesOf(funds, movement));
   return { funds: done.funds, changes: [...done.changes, ...changes] };
 }
@@ -102,7 +102,7 @@ export function transferFunds(
   amount: bigint,
   what: {
     readonly types: readonly [out: StatementType, into: StatementType];
-    readonly referenceId: bigint;
+    readonly subject: Subject;
     readonly details?: Movement['details'];
   },
 ): { readonly from: Funds; readonly to: Funds; readonly changes: readonly Change[] } {
@@ -115,14 +115,14 @@ export function transferFunds(
   const side = {
     held: 0n,
     counter: null,
-    referenceId: what.referenceId,
+    subject: what.subject,
     ...(what.details ? { details: what.details } : {}),
   };
   const out: Movement = { ...side, type: what.types[0], actual: -amount };
   const into: Movement = { ...side, type: what.types[1], actual: amount };
   const left = applied(told, from, out);
   const arrived = applied(told, to, into);
-  const origin = { projectId: from.tenant_id, orderId: what.referenceId, operationId: null, at: told.now };
+  const origin = { owner: from.tenant_id, subject: what.subject, operationId: null, at: told.now };
   const { changes } = postGroup(origin, told.ids.next(), 'transfer', [...linesOf(from, out), ...linesOf(to, into)]);
   return {
     from: left.funds,

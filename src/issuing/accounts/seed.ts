@@ -38,7 +38,8 @@ export async function seedAccount({ committer }: Pick<IssuingDeps, 'committer'>,
         updated_at: told.now,
       };
       const funds = emptyFunds(seeded.tenantId, seeded.id, seeded.currency);
-      const deposit = { type: 'DEPOSIT', held: 0n, counter: 'issuer_bank', referenceId: told.ids.next() } as const;
+      const subject = { type: 'deposit', id: told.ids.next() } as const;
+      const deposit = { type: 'DEPOSIT', held: 0n, counter: 'issuer_bank', subject } as const;
       const moved = seeded.amount > 0n ? moveFunds(told, funds, { ...deposit, actual: seeded.amount }).changes : [];
       return {
         value: null,

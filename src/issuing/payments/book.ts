@@ -9,7 +9,7 @@ import type { Authorization } from './model.ts';
 export interface Booked {
   readonly row: Authorization;
   readonly windows: Windows;
-  readonly movements: readonly Omit<Movement, 'referenceId' | 'details'>[];
+  readonly movements: readonly Omit<Movement, 'subject' | 'details'>[];
 }
 
 /** A message's own amount: as the merchant wrote it, and in the card's currency. */
@@ -53,7 +53,7 @@ const holding = (
   type: Movement['type'],
   before: Authorization,
   after: Authorization,
-): Omit<Movement, 'referenceId' | 'details'>[] =>
+): Omit<Movement, 'subject' | 'details'>[] =>
   after.held === before.held ? [] : [{ type, actual: 0n, held: after.held - before.held, counter: null }];
 
 /** The first amount, or more of it; `first` only for the message that begins it. */

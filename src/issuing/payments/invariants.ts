@@ -40,8 +40,8 @@ export const authorizationInvariants: readonly Invariant[] = [
     id: 'funds_are_ledger',
     title: 'Funds are the balances of their accounts in the ledger',
     sql: `select f.tenant_id, f.instrument_id, f.actual, f.held, -c.amount as cardholder, h.amount as card_hold from funds f
-          left join balances c on c.project_id = f.tenant_id and c.account = 'cardholder:' || f.instrument_id and c.currency = f.currency
-          left join balances h on h.project_id = f.tenant_id and h.account = 'card_hold:' || f.instrument_id and h.currency = f.currency
+          left join balances c on c.owner_id = f.tenant_id and c.account = 'cardholder:' || f.instrument_id and c.currency = f.currency
+          left join balances h on h.owner_id = f.tenant_id and h.account = 'card_hold:' || f.instrument_id and h.currency = f.currency
           where f.actual <> -coalesce(c.amount, 0) or f.held <> coalesce(h.amount, 0)`,
   },
   {

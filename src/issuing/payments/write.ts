@@ -75,7 +75,7 @@ export function written(
       merchantId: row.merchant.id,
       mcc: row.merchant.mcc,
     };
-    const moved = moveFunds(told, current, { ...movement, referenceId: row.id, details });
+    const moved = moveFunds(told, current, { ...movement, subject: { type: 'authorization', id: row.id }, details });
     current = moved.funds;
     changes.push(...moved.changes);
   }

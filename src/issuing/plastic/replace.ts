@@ -211,7 +211,7 @@ function moved(told: Told, loaded: Loaded, old: Card, card: Card): { funds: Fund
   const fresh = emptyFunds(card.tenant_id, card.id, card.currency);
   const amount = theirs ? theirs.actual - theirs.held : 0n;
   if (!theirs || amount === 0n) return { funds: fresh, changes: [fundsInsert(fresh)] };
-  const what = { types: ['REPLACEMENT_OUT', 'REPLACEMENT_IN'], referenceId: card.id } as const;
+  const what = { types: ['REPLACEMENT_OUT', 'REPLACEMENT_IN'], subject: { type: 'card', id: card.id } } as const;
   const isDebt = amount < 0n;
   const { from, to, changes } = isDebt
     ? transferFunds(told, fresh, theirs, -amount, what)

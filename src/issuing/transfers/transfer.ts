@@ -132,7 +132,7 @@ export function transfer(
       const details = request.description === undefined ? {} : { description: request.description };
       const moved = transferFunds(told, source.funds, destination.funds, amount, {
         types: ['TRANSFER_OUT', 'TRANSFER_IN'],
-        referenceId: transferId,
+        subject: { type: 'transfer', id: transferId },
         details,
       });
       return {

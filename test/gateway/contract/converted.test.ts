@@ -47,7 +47,7 @@ async function addsUp(id: string): Promise<void> {
   }
   const key = [(await florin.operator('GET', `/operator/orders/${id}/trace`)).body.order.id];
   const left = await florin.database.query(
-    `select account, currency, sum(amount) as left from postings where order_id = $1 and account like 'fx:%'
+    `select account, currency, sum(amount) as left from postings where subject_id = $1 and account like 'fx:%'
      group by account, currency having sum(amount) <> 0`,
     key,
   );
@@ -123,7 +123,7 @@ test('a voided charge takes everything back, its fees with it', async () => {
   assert.equal(orderOf(await shop.act(id, 'cancel')).status, 'reversed');
   await shop.booksHold();
   const left = await florin.database.query(
-    `select account from postings where account not like 'hold%' and order_id = (select max(id) from orders) group by account, currency having sum(amount) <> 0`,
+    `select account from postings where account not like 'hold%' and subject_id = (select max(id) from orders) group by account, currency having sum(amount) <> 0`,
   );
   assert.deepEqual(left, []);
 });

@@ -48,8 +48,8 @@ const submit = (changes: readonly Change[], committer = committers[0] as Committ
   committer.submit({ name: 'test', owner: ownerOf(changes), needs: [], decide: () => ({ value: null, changes }) });
 
 const entry = (project: Project, operation: Entry['operation'], minor: bigint, currency: string): Entry => ({
-  projectId: project.id,
-  orderId: 1n,
+  owner: project.id,
+  subject: { type: 'order', id: 1n },
   operationId: ids.next(),
   operation,
   amount: { minor, currency },

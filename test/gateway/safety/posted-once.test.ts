@@ -76,8 +76,8 @@ test('the books take no second group of an operation, of its clearing or of its 
   for (const kind of ['charge', 'clearing', 'reserve_release'])
     await assert.rejects(
       florin.database.query(
-        `insert into postings select project_id, case when entry_id = operation_id then entry_id else entry_id + 1 end, line, kind, order_id,
-           operation_id, account, currency, amount, created_at from postings where kind = $1`,
+        `insert into postings select owner_id, case when entry_id = operation_id then entry_id else entry_id + 1 end, subject_id, operation_id,
+           amount, created_at, line, subject_type, kind, account, currency from postings where kind = $1`,
         [kind],
       ),
       /duplicate key/,

@@ -172,7 +172,7 @@ export async function issuerWorld(ports: Partial<AuthorizationPorts> = {}): Prom
       actual: amount,
       held: 0n,
       counter: 'issuer_bank',
-      referenceId: instrumentId,
+      subject: { type: 'deposit', id: instrumentId },
     } as const;
     return [fundsInsert(empty), ...(amount === 0n ? [] : moveFunds({ now: created_at, ids }, empty, deposit).changes)];
   };
