@@ -182,16 +182,17 @@ create table funds (
   entries integer not null
 );
 create table idempotency_records (
-  project_id bigint not null,
+  owner_id bigint not null,
+  subject_id bigint,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  status integer,
   key_hash text not null,
   fingerprint text not null,
   state text not null,
-  status integer,
+  subject_type text,
   body text,
-  location text,
-  order_id bigint,
-  created_at timestamp with time zone not null,
-  expires_at timestamp with time zone not null
+  location text
 );
 create table identities (
   tenant_id bigint not null,
@@ -750,7 +751,8 @@ alter table factors add constraint factors_pkey PRIMARY KEY (tenant_id, user_id,
 alter table florin_migrations add constraint florin_migrations_pkey PRIMARY KEY (id);
 alter table funds add constraint funds_pkey PRIMARY KEY (tenant_id, instrument_id);
 alter table idempotency_records add constraint idempotency_records_check CHECK (((state = 'done'::text) = (status IS NOT NULL)));
-alter table idempotency_records add constraint idempotency_records_pkey PRIMARY KEY (project_id, key_hash);
+alter table idempotency_records add constraint idempotency_records_check1 CHECK (((subject_id IS NULL) = (subject_type IS NULL)));
+alter table idempotency_records add constraint idempotency_records_pkey PRIMARY KEY (owner_id, key_hash);
 alter table idempotency_records add constraint idempotency_records_state_check CHECK ((state = ANY (ARRAY['running'::text, 'unresolved'::text, 'done'::text])));
 alter table identities add constraint identities_pkey PRIMARY KEY (tenant_id, id);
 alter table identities add constraint identities_type_check CHECK ((type = ANY (ARRAY['consumer'::text, 'corporate'::text])));

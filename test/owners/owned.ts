@@ -4,7 +4,6 @@
 export const OWNED: Readonly<Record<string, 'owner_id' | 'project_id' | 'tenant_id'>> = {
   ...all('project_id', [
     'due_failures',
-    'idempotency_records',
     'merchant_order_ids',
     'operations',
     'order_refusals',
@@ -49,7 +48,15 @@ export const OWNED: Readonly<Record<string, 'owner_id' | 'project_id' | 'tenant_
     'users',
     'wallet_tokens',
   ]),
-  ...all('owner_id', ['audit_heads', 'balances', 'commit_groups', 'events', 'operator_audit', 'postings']),
+  ...all('owner_id', [
+    'audit_heads',
+    'balances',
+    'commit_groups',
+    'events',
+    'idempotency_records',
+    'operator_audit',
+    'postings',
+  ]),
 };
 
 /** Table → why its rows have no owner. */

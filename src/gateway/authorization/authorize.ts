@@ -1,11 +1,12 @@
 // An authorization: a new order, or one that waits on the payment page, with a card. The first commit decides, with the key of the request
 // and the risk counters; then the directory is asked where it has to be (directory.ts); the message goes out; the last commit settles.
-import type { Change, Command, Decision, Need, StoredAnswer, Told } from '../../store/index.ts';
+import type { Change, Command, Decision, Need, StoredAnswer, Subject, Told } from '../../store/index.ts';
 import { cavvInsert, cavvKind, needCavv } from '../../threeds/index.ts';
 import { carry, type Intended, startOperation, unresolvedAnswer } from '../flight/index.ts';
 import { making, newOrder, uniqueId } from '../intake/index.ts';
 import {
   asking,
+  asSubject,
   eventOf,
   fraudMessage,
   type Gateway,
@@ -54,7 +55,7 @@ export async function authorize(gateway: Gateway, request: AuthorizeRequest): Pr
     ...(cavv ? [needCavv(project.id, cavv)] : []),
   ];
   const stan = gateway.stans.next();
-  const command: Command<Intended | DirectoryAsked | { existing: bigint } | { unresolved: bigint | null }> = {
+  const command: Command<Intended | DirectoryAsked | { existing: bigint } | { unresolved: Subject | null }> = {
     name: 'authorize.intent',
     owner: project.id,
     needs,
@@ -64,7 +65,7 @@ export async function authorize(gateway: Gateway, request: AuthorizeRequest): Pr
       // Before the key: of a form that is sent twice the second finds what the first is doing.
       if (open && (open.order.status !== 'new' || isBusy(open.order)))
         return { value: { answer: refusalAnswer('not_new', null) }, changes: [] };
-      const begin = once?.begin(loaded, now, prepared.orderId);
+      const begin = once?.begin(loaded, now, asSubject(prepared.orderId));
       if (begin && 'replay' in begin) return { value: { answer: begin.replay }, changes: [] };
       if (begin && 'unresolved' in begin) return { value: begin, changes: [] };
       const unused = pageOrder ? { claim: [] } : unique.check(loaded);

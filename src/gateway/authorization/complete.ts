@@ -1,10 +1,11 @@
 // The cardholder is back from the access control server, or the merchant says so: a prepared order goes on.
 // Rule: leaving `prepared` is one decision on the locked order, so TermUrl, complete, the expiry timer and a cancel can't all win.
-import type { Decision, Loaded, Once, StoredAnswer, Told } from '../../store/index.ts';
+import type { Decision, Loaded, Once, StoredAnswer, Subject, Told } from '../../store/index.ts';
 import type { Finished, Returned } from '../../threeds/index.ts';
 import { type CardData, cardOf, carry, type Intended, startOperation, unresolvedAnswer } from '../flight/index.ts';
 import {
   asking,
+  asSubject,
   closedOrder,
   closedTo,
   type Gateway,
@@ -42,13 +43,13 @@ export async function complete(gateway: Gateway, request: CompleteRequest): Prom
   const next = state.order.status === 'prepared' ? await stepAfter(gateway, project, state, finished) : over(state);
   const need = needOrder(project.id, orderId);
   const stan = gateway.stans.next();
-  const intended = await gateway.committer.submit<Intended | DirectoryAsked | { unresolved: bigint | null }>({
+  const intended = await gateway.committer.submit<Intended | DirectoryAsked | { unresolved: Subject | null }>({
     name: 'complete.intent',
     owner: project.id,
     needs: once ? [need, once.need] : [need],
     decide(loaded: Loaded, told) {
       const { now } = told;
-      const begin = once?.begin(loaded, now, orderId);
+      const begin = once?.begin(loaded, now, asSubject(orderId));
       if (begin && 'replay' in begin) return { value: { answer: begin.replay }, changes: [] };
       if (begin && 'unresolved' in begin) return { value: begin, changes: [] };
       const current = loaded.get(orderKind, need.key);

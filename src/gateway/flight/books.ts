@@ -11,7 +11,7 @@ import {
   type Rate,
 } from '../../ledger/index.ts';
 import type { Change } from '../../store/index.ts';
-import { type Cashflows, type Gateway, type Operation, type Order, terminalOf } from '../orders/index.ts';
+import { asSubject, type Cashflows, type Gateway, type Operation, type Order, terminalOf } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
 
 export interface Success {
@@ -64,7 +64,7 @@ export function postingsFor(
   const { rate, ...exact } = conversionOf(gateway, project, operation, operations);
   const entry: Entry = {
     owner: before.project_id,
-    subject: { type: 'order', id: before.id },
+    subject: asSubject(before.id),
     operationId: operation.id,
     operation: operation.details.void ? 'void' : operation.type,
     amount: { minor: operation.amount, currency: operation.currency },

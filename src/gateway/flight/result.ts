@@ -7,6 +7,7 @@ import type { NetworkAnswer } from '../../network/index.ts';
 import type { Change, Command, Loaded, StoredAnswer, Told } from '../../store/index.ts';
 import {
   asking,
+  asSubject,
   type Cashflows,
   eventOf,
   failureAnswer,
@@ -211,7 +212,9 @@ function withoutAnswer(context: Context, sent: Operation): Outcome {
             sent.type === 'credit' ? gateway.permutation.outward(order.id) : null,
           );
     const once =
-      sent.once_key === null ? [] : gateway.once.leaveUnresolved(loaded, order.project_id, sent.once_key, order.id);
+      sent.once_key === null
+        ? []
+        : gateway.once.leaveUnresolved(loaded, order.project_id, sent.once_key, asSubject(order.id));
     const next = replace(state, after, waiting);
     return {
       value: { state: next, answer, next: null, fresh: true },

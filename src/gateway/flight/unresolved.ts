@@ -1,5 +1,5 @@
 // A request that is repeated while its outcome is still being found out: it joins the recovery and never executes again.
-import type { Once, StoredAnswer } from '../../store/index.ts';
+import type { Once, StoredAnswer, Subject } from '../../store/index.ts';
 import { type Gateway, isBusy, refusalAnswer, stateAnswer, viewOf } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
 
@@ -16,10 +16,10 @@ interface Repeat {
 export async function unresolvedAnswer(
   gateway: Gateway,
   project: Project,
-  orderId: bigint | null,
+  subject: Subject | null,
   { isNew, once }: Repeat,
 ): Promise<StoredAnswer> {
-  const state = orderId === null ? null : await gateway.orderOf(project.id, orderId);
+  const state = subject && (await gateway.orderOf(project.id, subject.id));
   if (!state) return refusalAnswer('error', null);
   const view = viewOf(gateway, project);
   if (isBusy(state.order) || state.order.status === 'new')

@@ -1,8 +1,9 @@
 // Operations on an order that exists: charge, reverse, refund, cancel. One way for all: the rule decides on the locked order and
 // commits the intent, the message goes out with no transaction open, the answer is settled in a second commit.
-import type { Change, Command, Once, StoredAnswer } from '../../store/index.ts';
+import type { Change, Command, Once, StoredAnswer, Subject } from '../../store/index.ts';
 import { carry, type Intended, startOperation, unresolvedAnswer } from '../flight/index.ts';
 import {
+  asSubject,
   closedOrder,
   type Gateway,
   lapsedOrder,
@@ -27,7 +28,7 @@ export interface OrderRequest {
   readonly once: Once | null;
 }
 
-type Waiting = { readonly unresolved: bigint | null };
+type Waiting = { readonly unresolved: Subject | null };
 
 type Action = 'charge' | 'reverse' | 'refund' | 'cancel' | 'abandon';
 
@@ -66,7 +67,7 @@ function intent(
     needs: once ? [need, once.need] : [need],
     decide(loaded, told) {
       const { now } = told;
-      const begun = once?.begin(loaded, now, orderId);
+      const begun = once?.begin(loaded, now, asSubject(orderId));
       if (begun && 'replay' in begun) return { value: { answer: begun.replay }, changes: [] };
       if (begun && 'unresolved' in begun) return { value: begun, changes: [] };
       const state = loaded.get(orderKind, need.key);

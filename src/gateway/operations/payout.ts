@@ -2,7 +2,7 @@
 import { dayOf, maskPansIn } from '../../base/index.ts';
 import { convert } from '../../ledger/index.ts';
 import { lookupBin } from '../../network/index.ts';
-import type { Change, Command, Once, StoredAnswer } from '../../store/index.ts';
+import type { Change, Command, Once, StoredAnswer, Subject } from '../../store/index.ts';
 import {
   type CardData,
   cardOf,
@@ -16,6 +16,7 @@ import {
 import { type Draft, making, newOrder } from '../intake/index.ts';
 import {
   APPROVED,
+  asSubject,
   type Counted,
   type Gateway,
   type Order,
@@ -101,7 +102,7 @@ function intent(
   gateway: Gateway,
   project: Project,
   { order, plan, counted, vaulted, once }: Wanted,
-): Command<Intended | { readonly unresolved: bigint | null }> {
+): Command<Intended | { readonly unresolved: Subject | null }> {
   const stan = gateway.stans.next();
   return {
     name: 'credit.intent',
@@ -113,7 +114,7 @@ function intent(
     ],
     decide(loaded, told) {
       const { now } = told;
-      const begin = once?.begin(loaded, now, order.id);
+      const begin = once?.begin(loaded, now, asSubject(order.id));
       if (begin && 'replay' in begin) return { value: { answer: begin.replay }, changes: [] };
       if (begin && 'unresolved' in begin) return { value: begin, changes: [] };
       const refuse = payoutRefusal(gateway, project, loaded, counted, now);

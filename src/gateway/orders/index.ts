@@ -20,6 +20,7 @@ export { orderInvariants } from './invariants.ts';
 export {
   type Authentication,
   asking,
+  asSubject,
   type Card,
   type Client,
   type Counted,

@@ -199,6 +199,9 @@ export interface OperationDetails {
   readonly by?: 'expiry' | 'auto_charge' | 'capture_delay' | 'retries_used_up' | 'order_over';
 }
 
+/** An order as the subject of events, postings and requests with a key. */
+export const asSubject = (id: bigint) => ({ type: 'order', id }) as const;
+
 export interface Operation {
   readonly project_id: bigint;
   readonly id: bigint;

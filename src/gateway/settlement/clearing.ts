@@ -4,6 +4,7 @@ import { postClearing } from '../../ledger/index.ts';
 import type { Change, Told } from '../../store/index.ts';
 import { cardOf } from '../flight/index.ts';
 import {
+  asSubject,
   type DueHandler,
   decideDue,
   type Operation,
@@ -66,8 +67,7 @@ export const clear: DueHandler = async (gateway, project, state) => {
 function clearing(project: Project, operation: Operation, link: string, { now, ids }: Told): Change[] {
   const isCharge = operation.type === 'charge';
   const money = { minor: operation.amount, currency: operation.currency };
-  const subject = { type: 'order', id: operation.order_id } as const;
-  const origin = { owner: project.id, subject, operationId: operation.id, at: now };
+  const origin = { owner: project.id, subject: asSubject(operation.order_id), operationId: operation.id, at: now };
   return [
     operationUpdate(operation),
     ...postClearing(origin, ids.next(), isCharge ? 'charge' : 'refund', money, link).changes,

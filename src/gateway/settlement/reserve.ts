@@ -1,7 +1,7 @@
 // The rolling reserve: what is kept of each charge, and given to the merchant when its time is over.
 import { assert } from '../../base/index.ts';
 import { postingsOf, postReserveRelease } from '../../ledger/index.ts';
-import { type DueHandler, decideDue, orderUpdate, withDue } from '../orders/index.ts';
+import { asSubject, type DueHandler, decideDue, orderUpdate, withDue } from '../orders/index.ts';
 
 /** The rolling reserve of an order's charges goes to the merchant. */
 export const reserve: DueHandler = async (gateway, project, state) => {
@@ -17,8 +17,7 @@ export const reserve: DueHandler = async (gateway, project, state) => {
     // Named by the last charge that it follows: the key of postings takes no second one.
     const charge = operations.findLast(({ type, status }) => type === 'charge' && status === 'success');
     assert(charge, 'a reserve of a charge');
-    const subject = { type: 'order', id: order.id } as const;
-    const origin = { owner: project.id, subject, operationId: charge.id, at: now };
+    const origin = { owner: project.id, subject: asSubject(order.id), operationId: charge.id, at: now };
     return {
       changes: [
         orderUpdate(withDue(order, { reserve: null })),

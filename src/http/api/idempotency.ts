@@ -1,7 +1,18 @@
 // Idempotency keys: what a request with a key finds, and what is kept for its repeats. Owns idempotency_records (see queries.ts).
 // Rule: an answer is kept by the commit that has the effect, and repeated to the byte.
 import { addMs, type Clock } from '../../base/index.ts';
-import type { Begun, Change, Db, Loaded, Need, Once, OnceRecords, Replay, StoredAnswer } from '../../store/index.ts';
+import type {
+  Begun,
+  Change,
+  Db,
+  Loaded,
+  Need,
+  Once,
+  OnceRecords,
+  Replay,
+  StoredAnswer,
+  Subject,
+} from '../../store/index.ts';
 import { Failure, invalid } from '../failure.ts';
 import { pointerOf } from '../fields/index.ts';
 import {
@@ -70,7 +81,7 @@ export function onceFor(
 ): Once {
   const { keyed, keepMs, reused } = options;
   const id: OnceKey = {
-    project_id: scope.owner,
+    owner_id: scope.owner,
     key_hash: keyed('idempotency.key', joined([scope.credential, scope.method, scope.path, key])).toString('hex'),
   };
   const fingerprint = keyed('idempotency.fingerprint', joined([scope.method, scope.path, ...request])).toString('hex');
@@ -82,7 +93,8 @@ export function onceFor(
     status: null,
     body: null,
     location: null,
-    order_id: null,
+    subject_type: null,
+    subject_id: null,
     created_at: new Date(0),
     expires_at: new Date(0),
   };
@@ -92,7 +104,7 @@ export function onceFor(
     const begun = found && found.expires_at > now ? repeated(found, fingerprint, reused, now) : null;
     return begun && 'replay' in begun ? begun.replay : null;
   };
-  const begin = (loaded: Loaded, now: Date, orderId: bigint | null = null): Begun => {
+  const begin = (loaded: Loaded, now: Date, subject: Subject | null = null): Begun => {
     const found = loaded.get(onceKind, id);
     const live = found && found.expires_at > now ? found : null;
     if (live) return repeated(live, fingerprint, reused, now);
@@ -102,7 +114,7 @@ export function onceFor(
       status: null,
       body: null,
       location: null,
-      order_id: orderId,
+      ...namesOf(subject),
       created_at: now,
       expires_at: addMs(now, keepMs),
     };
@@ -123,8 +135,8 @@ export function onceFor(
       record = done(record, answer);
       return [recordUpdate(record)];
     },
-    leaveUnresolved(orderId) {
-      record = { ...record, state: 'unresolved', order_id: orderId };
+    leaveUnresolved(subject) {
+      record = { ...record, state: 'unresolved', ...namesOf(subject) };
       return [recordUpdate(record)];
     },
     forget,
@@ -198,9 +210,14 @@ function repeated(found: OnceRecord, fingerprint: string, reused: OnceOptions['r
     return { replay: { ...keptBy(found), replayed: true } };
   }
   if (found.state === 'unresolved' || addMs(found.created_at, LONGEST_RUN_MS) <= now)
-    return { unresolved: found.order_id };
+    return { unresolved: subjectOf(found) };
   throw new Failure('conflict', { retryAfterSeconds: 1 });
 }
+
+/** What a record is about, in its columns; and out of them. */
+const namesOf = (subject: Subject | null) => ({ subject_type: subject?.type ?? null, subject_id: subject?.id ?? null });
+const subjectOf = ({ subject_type: type, subject_id: id }: OnceRecord): Subject | null =>
+  type === null || id === null ? null : { type, id };
 
 const keyReused = (kind: OnceOptions['reused']): Failure =>
   kind === 'conflict'
@@ -234,18 +251,18 @@ const keptBy = ({ status, body, location }: OnceRecord): StoredAnswer => ({
 
 /** The records for those who have only the key of one: recovery workers. */
 export const onceRecords: OnceRecords = {
-  need: (owner, key) => ({ kind: onceKind, key: { project_id: owner, key_hash: key } }),
+  need: (owner, key) => ({ kind: onceKind, key: { owner_id: owner, key_hash: key } }),
   answer: (loaded, owner, key) => {
-    const record = loaded.get(onceKind, { project_id: owner, key_hash: key });
+    const record = loaded.get(onceKind, { owner_id: owner, key_hash: key });
     return record?.state === 'done' ? keptBy(record) : null;
   },
   finish: (loaded, owner, key, answer) => {
-    const record = loaded.get(onceKind, { project_id: owner, key_hash: key });
+    const record = loaded.get(onceKind, { owner_id: owner, key_hash: key });
     if (!record || record.state === 'done') return [];
     return [isKept(answer.status) ? recordUpdate(done(record, answer)) : recordRemove(record)];
   },
-  leaveUnresolved: (loaded, owner, key, orderId) => {
-    const record = loaded.get(onceKind, { project_id: owner, key_hash: key });
-    return record?.state === 'running' ? [recordUpdate({ ...record, state: 'unresolved', order_id: orderId })] : [];
+  leaveUnresolved: (loaded, owner, key, subject) => {
+    const record = loaded.get(onceKind, { owner_id: owner, key_hash: key });
+    return record?.state === 'running' ? [recordUpdate({ ...record, state: 'unresolved', ...namesOf(subject) })] : [];
   },
 };

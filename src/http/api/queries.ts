@@ -7,20 +7,21 @@ import {
   insert,
   type Kind,
   remove,
+  type Subject,
   table,
   update,
 } from '../../store/index.ts';
 
 export interface OnceRecord {
-  /** The owner: a project, or a tenant. */
-  readonly project_id: bigint;
+  readonly owner_id: bigint;
   readonly key_hash: string;
   readonly fingerprint: string;
   readonly state: 'running' | 'unresolved' | 'done';
   readonly status: number | null;
   readonly body: string | null;
   readonly location: string | null;
-  readonly order_id: bigint | null;
+  readonly subject_type: Subject['type'] | null;
+  readonly subject_id: bigint | null;
   readonly created_at: Date;
   readonly expires_at: Date;
 }
@@ -28,25 +29,26 @@ export interface OnceRecord {
 const records = table<OnceRecord>(
   'idempotency_records',
   {
-    project_id: 'int8',
+    owner_id: 'int8',
     key_hash: 'text',
     fingerprint: 'text',
     state: 'text',
     status: 'int4',
     body: 'text',
     location: 'text',
-    order_id: 'int8',
+    subject_type: 'text',
+    subject_id: 'int8',
     created_at: 'timestamptz',
     expires_at: 'timestamptz',
   },
-  ['project_id', 'key_hash'],
+  ['owner_id', 'key_hash'],
 );
 
 export const recordInsert = (record: OnceRecord): Change => insert(records, record);
 export const recordUpdate = (record: OnceRecord): Change => update(records, record);
-export const recordRemove = ({ project_id, key_hash }: OnceKey): Change => remove(records, { project_id, key_hash });
+export const recordRemove = ({ owner_id, key_hash }: OnceKey): Change => remove(records, { owner_id, key_hash });
 
-export type OnceKey = Pick<OnceRecord, 'project_id' | 'key_hash'>;
+export type OnceKey = Pick<OnceRecord, 'owner_id' | 'key_hash'>;
 
 /**
  * A record, locked. A key that is new has no row to lock, so the key itself is locked first: of two processes the second waits for
@@ -54,8 +56,8 @@ export type OnceKey = Pick<OnceRecord, 'project_id' | 'key_hash'>;
  */
 export const onceKind: Kind<OnceKey, OnceRecord> = {
   name: 'idempotency',
-  keyText: ({ project_id, key_hash }) => `${project_id}/${key_hash}`,
-  follows: [followRow(records, ({ project_id, key_hash }) => `${project_id}/${key_hash}`)],
+  keyText: ({ owner_id, key_hash }) => `${owner_id}/${key_hash}`,
+  follows: [followRow(records, ({ owner_id, key_hash }) => `${owner_id}/${key_hash}`)],
   async load(db, keys) {
     const hashes = keys.map((key) => key.key_hash);
     const locks = hashes
@@ -67,11 +69,11 @@ export const onceKind: Kind<OnceKey, OnceRecord> = {
     const [, rows] = await Promise.all([
       locked,
       db.query<OnceRecord>(
-        `select r.* from idempotency_records r join unnest($1::int8[], $2::text[]) as k(project_id, key_hash)
-         on r.project_id = k.project_id and r.key_hash = k.key_hash order by r.project_id, r.key_hash for update of r`,
+        `select r.* from idempotency_records r join unnest($1::int8[], $2::text[]) as k(owner_id, key_hash)
+         on r.owner_id = k.owner_id and r.key_hash = k.key_hash order by r.owner_id, r.key_hash for update of r`,
         [
           arrayLiteral(
-            keys.map((key) => key.project_id),
+            keys.map((key) => key.owner_id),
             'int8',
           ),
           arrayLiteral(hashes, 'text'),
@@ -85,8 +87,8 @@ export const onceKind: Kind<OnceKey, OnceRecord> = {
 /** Records as last committed, by `onceKind`'s key text. */
 export async function recordsFind(db: Db, keys: readonly OnceKey[]): Promise<ReadonlyMap<string, OnceRecord>> {
   const rows = await db.query<OnceRecord>(
-    `select r.* from unnest($1::int8[], $2::text[]) as k(project_id, key_hash) join idempotency_records r using (project_id, key_hash)`,
-    [keys.map((key) => key.project_id), keys.map((key) => key.key_hash)],
+    `select r.* from unnest($1::int8[], $2::text[]) as k(owner_id, key_hash) join idempotency_records r using (owner_id, key_hash)`,
+    [keys.map((key) => key.owner_id), keys.map((key) => key.key_hash)],
   );
   return new Map(rows.map((row) => [onceKind.keyText(row), row]));
 }
@@ -94,8 +96,8 @@ export async function recordsFind(db: Db, keys: readonly OnceKey[]): Promise<Rea
 /** Deletes what has been kept long enough, at most `limit` records; how many. */
 export async function purgeIdempotency(db: Db, now: Date, limit = 10_000): Promise<number> {
   const rows = await db.query(
-    `delete from idempotency_records r using (select project_id, key_hash from idempotency_records where expires_at <= $1
-     order by expires_at limit $2 for update skip locked) x where r.project_id = x.project_id and r.key_hash = x.key_hash returning r.key_hash`,
+    `delete from idempotency_records r using (select owner_id, key_hash from idempotency_records where expires_at <= $1
+     order by expires_at limit $2 for update skip locked) x where r.owner_id = x.owner_id and r.key_hash = x.key_hash returning r.key_hash`,
     [now, limit],
   );
   return rows.length;

@@ -31,6 +31,7 @@ export {
   onceCommand,
   type Replay,
   type StoredAnswer,
+  type Subject,
 } from './once.ts';
 export { purgeCommitGroups } from './outcome.ts';
 export {

@@ -15,13 +15,19 @@ export interface Replay extends StoredAnswer {
   readonly replayed: true;
 }
 
+/** What a request is about, where its outcome may be unknown: an order. */
+export interface Subject {
+  readonly type: 'order';
+  readonly id: bigint;
+}
+
 /**
- * What the first decision of a request finds: an answer to repeat; an effect whose outcome nobody knows yet, and the order it
+ * What the first decision of a request finds: an answer to repeat; an effect whose outcome nobody knows yet, and the subject it
  * belongs to; or nothing, and then the record to be written together with the effect.
  */
 export type Begun =
   | { readonly replay: Replay }
-  | { readonly unresolved: bigint | null }
+  | { readonly unresolved: Subject | null }
   | { readonly changes: readonly Change[] };
 
 export interface Once {
@@ -34,11 +40,11 @@ export interface Once {
   /** What an earlier request with the key has left: for whoever looks before he begins. Throws as `begin` does; null: nothing to repeat. */
   replay(loaded: Loaded, now: Date): Replay | null;
   /** Throws a 409 while another request with the key runs, and a 422 when the key was used for another request. */
-  begin(loaded: Loaded, now: Date, orderId?: bigint | null): Begun;
+  begin(loaded: Loaded, now: Date, subject?: Subject | null): Begun;
   /** Keeps the answer. One that may not be kept (401, 404, 409, 422, 429 …) forgets the record instead. */
   finish(answer: StoredAnswer, now: Date): readonly Change[];
-  /** The outcome is not known: from now on a repeat joins the recovery of this order and never executes again. */
-  leaveUnresolved(orderId: bigint): readonly Change[];
+  /** The outcome is not known: from now on a repeat joins the recovery of this subject and never executes again. */
+  leaveUnresolved(subject: Subject): readonly Change[];
   /** The request ended without an effect: the key is free again. */
   forget(): readonly Change[];
 }
@@ -49,7 +55,7 @@ export interface OnceRecords {
   /** What is kept for the key; null: nothing yet, or no more. */
   answer(loaded: Loaded, owner: bigint, key: string): StoredAnswer | null;
   finish(loaded: Loaded, owner: bigint, key: string, answer: StoredAnswer): readonly Change[];
-  leaveUnresolved(loaded: Loaded, owner: bigint, key: string, orderId: bigint): readonly Change[];
+  leaveUnresolved(loaded: Loaded, owner: bigint, key: string, subject: Subject): readonly Change[];
 }
 
 /** Forms of pages as requests with a key: the same form with the same content is the same request. */

@@ -23,5 +23,8 @@ const once = { need: {}, replay: () => failed } as unknown as Once;
 
 for (const isNew of [true, false])
   test(`a charge that failed meanwhile is told as failed${isNew ? ', of an order that was made too' : ''}`, async () => {
-    assert.deepEqual(await unresolvedAnswer(gateway, { id: 1n } as never, 7n, { isNew, once }), failed);
+    assert.deepEqual(
+      await unresolvedAnswer(gateway, { id: 1n } as never, { type: 'order', id: 7n }, { isNew, once }),
+      failed,
+    );
   });

@@ -14,6 +14,7 @@ import {
   onceCommand,
   type Replay,
   type StoredAnswer,
+  type Subject,
   table,
 } from '../../../src/store/index.ts';
 import { silent, type TestDatabase, testDatabase } from '../../support/database.ts';
@@ -109,12 +110,13 @@ describe('records', () => {
   test('two phases: 409 between them, the answer afterwards, what a recovery found after a death', async () => {
     const committer = process(6);
     const first = once('k4');
-    const begin = (of: Once, orderId: bigint | null): Command<ReturnType<Once['begin']>> => ({
+    const nine = { type: 'order', id: 9n } as const;
+    const begin = (of: Once, subject: Subject | null): Command<ReturnType<Once['begin']>> => ({
       name: 'intent',
       owner: 1n,
       needs: [of.need],
       decide(loaded) {
-        const begun = of.begin(loaded, clock.now(), orderId);
+        const begun = of.begin(loaded, clock.now(), subject);
         return {
           value: begun,
           changes: 'changes' in begun ? begun.changes : [],
@@ -127,10 +129,10 @@ describe('records', () => {
       needs: [],
       decide: () => ({ value: null, changes: changes() }),
     });
-    assert.ok('changes' in (await committer.submit(begin(first, 9n))));
+    assert.ok('changes' in (await committer.submit(begin(first, nine))));
     await assert.rejects(committer.submit(begin(once('k4'), null)), { kind: 'conflict' });
-    await committer.submit(change('unresolved', () => first.leaveUnresolved(9n)));
-    assert.deepEqual(await committer.submit(begin(once('k4'), null)), { unresolved: 9n });
+    await committer.submit(change('unresolved', () => first.leaveUnresolved(nine)));
+    assert.deepEqual(await committer.submit(begin(once('k4'), null)), { unresolved: nine });
     const found: StoredAnswer = { status: 402, body: '{"failure_type":"declined"}', location: null };
     await committer.submit({
       name: 'recovery',

@@ -14,7 +14,7 @@ import {
   Shape,
 } from '../../../src/http/index.ts';
 import { type Once, onceCommand, type StoredAnswer } from '../../../src/store/commit/once.ts';
-import type { Change, Loaded } from '../../../src/store/index.ts';
+import type { Change, Loaded, Subject } from '../../../src/store/index.ts';
 import { toldAt } from '../../support/decisions.ts';
 import { basic, type Principal, raw, type Service, SHOP, startService } from '../service.ts';
 
@@ -26,6 +26,8 @@ const NOW = new Date('2026-11-21T09:00:00Z');
 const later = (ms: number): Date => new Date(NOW.getTime() + ms);
 
 /** The records as a committer would keep them. */
+const order = (id: bigint): Subject => ({ type: 'order', id });
+
 class Records {
   readonly rows = new Map<string, OnceRecord>();
   readonly loaded: Loaded = { get: (kind, key) => this.rows.get(kind.keyText(key)) as never };
@@ -40,8 +42,8 @@ class Records {
     }
   }
 
-  begin(once: Once, now = NOW, orderId: bigint | null = null): ReturnType<Once['begin']> {
-    const begun = once.begin(this.loaded, now, orderId);
+  begin(once: Once, now = NOW, subject: Subject | null = null): ReturnType<Once['begin']> {
+    const begun = once.begin(this.loaded, now, subject);
     if ('changes' in begun) this.apply(begun.changes);
     return begun;
   }
@@ -165,9 +167,9 @@ describe('a record', () => {
   test('without an outcome names the order, and repeats what the recovery found', () => {
     const records = new Records();
     const first = once();
-    records.begin(first, NOW, 5n);
-    records.apply(first.leaveUnresolved(5n));
-    assert.deepEqual(records.begin(once()), { unresolved: 5n });
+    records.begin(first, NOW, order(5n));
+    records.apply(first.leaveUnresolved(order(5n)));
+    assert.deepEqual(records.begin(once()), { unresolved: order(5n) });
     records.apply(onceRecords.finish(records.loaded, scope.owner, first.key, answer(500)));
     assert.deepEqual(records.begin(once()), { replay: { ...answer(500), replayed: true } });
     assert.deepEqual(
@@ -180,11 +182,11 @@ describe('a record', () => {
   test('whose process died stops refusing, and a recovery can mark or finish it', () => {
     const records = new Records();
     const first = once();
-    records.begin(first, NOW, 5n);
+    records.begin(first, NOW, order(5n));
     assert.throws(() => records.begin(once(), later(59_999)), { kind: 'conflict' });
-    assert.deepEqual(records.begin(once(), later(60_000)), { unresolved: 5n });
-    records.apply(onceRecords.leaveUnresolved(records.loaded, scope.owner, first.key, 6n));
-    assert.deepEqual(records.begin(once()), { unresolved: 6n });
+    assert.deepEqual(records.begin(once(), later(60_000)), { unresolved: order(5n) });
+    records.apply(onceRecords.leaveUnresolved(records.loaded, scope.owner, first.key, order(6n)));
+    assert.deepEqual(records.begin(once()), { unresolved: order(6n) });
     assert.deepEqual(onceRecords.finish(records.loaded, scope.owner, 'unknown', answer(200)), []);
   });
 });
