@@ -10,7 +10,7 @@ const failed: Replay = { status: 402, body: '{"failure_type":"declined"}', locat
 
 /** An authorized order whose charge has just come to nothing. */
 const gateway = {
-  db: { query: async () => [{ o_id: 7n, o_status: 'authorized', o_in_flight: null, o_due: {}, p_id: null }] },
+  orderOf: async () => ({ order: { id: 7n, status: 'authorized', in_flight: null, due: {} }, operations: [] }),
   permutation: { outward: String },
   committer: {
     submit: async <Value>({ needs, decide }: Command<Value>) => {
