@@ -31,8 +31,8 @@ export async function fillCards(database: Database, template: bigint, count: num
       ),
       // A copy doesn't open under another id: these cards are listed, read and counted, but nobody pays with them.
       database.query(
-        `insert into vault_cards (project_id, id, key_id, wrapped_key, sealed, fingerprint, created_at)
-         select project_id, ${ID}, key_id, wrapped_key, sealed, encode(sha256(n::text::bytea), 'hex'), ${AT} from vault_cards, ${N} where id = $1`,
+        `insert into vault_cards (owner_id, id, key_id, wrapped_key, sealed, fingerprint, created_at)
+         select owner_id, ${ID}, key_id, wrapped_key, sealed, encode(sha256(n::text::bytea), 'hex'), ${AT} from vault_cards, ${N} where id = $1`,
         values,
       ),
       database.query(

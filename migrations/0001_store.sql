@@ -24,7 +24,7 @@ create table installation_mode (
 
 -- Work that was due and failed: when it is tried again. What is no longer due leaves its row behind until that is purged.
 create table due_failures (
-  project_id int8 not null, -- the owner: a project, or a tenant
+  owner_id int8 not null,
   about text not null, -- what it is due on: an order, a card, an authorization
   id int8 not null,
   kind text not null,
@@ -32,5 +32,5 @@ create table due_failures (
   since timestamptz not null,
   retry_at timestamptz not null,
   code text not null,
-  primary key (project_id, about, id, kind)
+  primary key (owner_id, about, id, kind)
 );

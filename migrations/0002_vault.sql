@@ -2,7 +2,7 @@
 -- Card numbers, encrypted. No key stands here: vault_keys holds only names and check values of keys that live in files.
 
 create table vault_cards (
-  project_id int8 not null,
+  owner_id int8 not null,
   id int8 not null,
   -- The key-encrypting key under which wrapped_key opens.
   key_id text not null,
@@ -12,17 +12,17 @@ create table vault_cards (
   -- Keyed hash of the card number, hex.
   fingerprint text not null,
   created_at timestamptz not null,
-  primary key (project_id, id)
+  primary key (owner_id, id)
 );
 
 -- CVVs of orders that wait for their cardholder. The row goes with the decision, the key soon after.
 create table vault_cvvs (
-  project_id int8 not null,
+  owner_id int8 not null,
   id int8 not null,
   key_id text not null,
   sealed bytea not null,
   until timestamptz not null,
-  primary key (project_id, id)
+  primary key (owner_id, id)
 );
 
 create index vault_cvvs_until on vault_cvvs (until);

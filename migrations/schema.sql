@@ -142,7 +142,7 @@ create table commit_groups (
   owner_id bigint not null
 );
 create table due_failures (
-  project_id bigint not null,
+  owner_id bigint not null,
   about text not null,
   id bigint not null,
   kind text not null,
@@ -650,7 +650,7 @@ create table users (
   former_passwords jsonb not null
 );
 create table vault_cards (
-  project_id bigint not null,
+  owner_id bigint not null,
   id bigint not null,
   key_id text not null,
   wrapped_key bytea not null,
@@ -659,7 +659,7 @@ create table vault_cards (
   created_at timestamp with time zone not null
 );
 create table vault_cvvs (
-  project_id bigint not null,
+  owner_id bigint not null,
   id bigint not null,
   key_id text not null,
   sealed bytea not null,
@@ -744,7 +744,7 @@ alter table cards add constraint cards_renewal_check CHECK ((renewal = ANY (ARRA
 alter table cards add constraint cards_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'BLOCKED'::text, 'DESTROYED'::text])));
 alter table cards add constraint cards_type_check CHECK ((type = ANY (ARRAY['VIRTUAL'::text, 'PHYSICAL'::text])));
 alter table commit_groups add constraint commit_groups_pkey PRIMARY KEY (owner_id, id);
-alter table due_failures add constraint due_failures_pkey PRIMARY KEY (project_id, about, id, kind);
+alter table due_failures add constraint due_failures_pkey PRIMARY KEY (owner_id, about, id, kind);
 alter table events add constraint events_pkey PRIMARY KEY (owner_id, id);
 alter table factors add constraint factors_kind_check CHECK ((kind = ANY (ARRAY['OTP_SMS'::text, 'BIOMETRICS'::text, 'EXTERNAL_AUTHY'::text])));
 alter table factors add constraint factors_pkey PRIMARY KEY (tenant_id, user_id, kind);
@@ -826,8 +826,8 @@ alter table used_reveals add constraint used_reveals_pkey PRIMARY KEY (tenant_id
 alter table user_sessions add constraint user_sessions_pkey PRIMARY KEY (tenant_id, token_hash);
 alter table users add constraint users_kind_check CHECK ((kind = ANY (ARRAY['root'::text, 'authorised'::text])));
 alter table users add constraint users_pkey PRIMARY KEY (tenant_id, id);
-alter table vault_cards add constraint vault_cards_pkey PRIMARY KEY (project_id, id);
-alter table vault_cvvs add constraint vault_cvvs_pkey PRIMARY KEY (project_id, id);
+alter table vault_cards add constraint vault_cards_pkey PRIMARY KEY (owner_id, id);
+alter table vault_cvvs add constraint vault_cvvs_pkey PRIMARY KEY (owner_id, id);
 alter table vault_keys add constraint vault_keys_pkey PRIMARY KEY (id);
 alter table wallet_tokens add constraint wallet_tokens_pkey PRIMARY KEY (tenant_id, card_id, id);
 alter table wallet_tokens add constraint wallet_tokens_state_check CHECK ((state = ANY (ARRAY['REQUESTED'::text, 'ACTIVE'::text, 'SUSPENDED'::text, 'DELETED'::text])));

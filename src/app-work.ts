@@ -39,10 +39,10 @@ export function dueWork({ database, metrics, permutation, halves, ...options }: 
   const timelines = halves.flatMap((half) => half.timelines);
   const runner = createDueRunner({ ...options, timelines, db: database });
   metrics.dueFailures(() => dueFailureCounts(database, options.clock.now()));
-  const shown = async ({ project_id, about, id, kind, tries, since, retry_at, code }: DueFailure): Promise<object> => ({
+  const shown = async ({ owner_id, about, id, kind, tries, since, retry_at, code }: DueFailure): Promise<object> => ({
     about,
     id: permutation.outward(id),
-    ...Object.assign({}, ...(await Promise.all(halves.map((half) => half.ownerOf(about, project_id))))),
+    ...Object.assign({}, ...(await Promise.all(halves.map((half) => half.ownerOf(about, owner_id))))),
     kind,
     tries,
     since,

@@ -3,7 +3,7 @@
 import { arrayLiteral, type Change, type Db, insert, remove, table, together } from '../store/index.ts';
 
 export interface CardRow {
-  readonly project_id: bigint;
+  readonly owner_id: bigint;
   readonly id: bigint;
   readonly key_id: string;
   readonly wrapped_key: Buffer;
@@ -15,7 +15,7 @@ export interface CardRow {
 const vaultCards = table<CardRow>(
   'vault_cards',
   {
-    project_id: 'int8',
+    owner_id: 'int8',
     id: 'int8',
     key_id: 'text',
     wrapped_key: 'bytea',
@@ -23,7 +23,7 @@ const vaultCards = table<CardRow>(
     fingerprint: 'text',
     created_at: 'timestamptz',
   },
-  ['project_id', 'id'],
+  ['owner_id', 'id'],
 );
 
 export const cardInsert = (row: CardRow): Change => insert(vaultCards, row);
@@ -31,7 +31,7 @@ export const cardInsert = (row: CardRow): Change => insert(vaultCards, row);
 /** One card; null: the owner has no such. Those that are asked for together are read together. */
 export const cardReader = (db: Db): ((owner: bigint, id: bigint) => Promise<CardRow | null>) =>
   together(async (owner, ids: readonly bigint[]) => {
-    const rows = await db.query<CardRow>('select * from vault_cards where project_id = $1 and id = any($2::int8[])', [
+    const rows = await db.query<CardRow>('select * from vault_cards where owner_id = $1 and id = any($2::int8[])', [
       owner,
       ids,
     ]);
@@ -39,19 +39,19 @@ export const cardReader = (db: Db): ((owner: bigint, id: bigint) => Promise<Card
     return ids.map((id) => byId.get(id) ?? null);
   });
 
-export type WrappedRow = Pick<CardRow, 'project_id' | 'id' | 'key_id' | 'wrapped_key'>;
+export type WrappedRow = Pick<CardRow, 'owner_id' | 'id' | 'key_id' | 'wrapped_key'>;
 
 /** Cards behind `after` in key order whose data key is wrapped by another key than `active`. */
 export const cardsToRewrap = (
   db: Db,
   active: string,
-  after: Pick<CardRow, 'project_id' | 'id'>,
+  after: Pick<CardRow, 'owner_id' | 'id'>,
   limit: number,
 ): Promise<WrappedRow[]> =>
   db.query(
-    `select project_id, id, key_id, wrapped_key from vault_cards
-     where (project_id, id) > ($1, $2) and key_id <> $3 order by project_id, id limit $4`,
-    [after.project_id, after.id, active, limit],
+    `select owner_id, id, key_id, wrapped_key from vault_cards
+     where (owner_id, id) > ($1, $2) and key_id <> $3 order by owner_id, id limit $4`,
+    [after.owner_id, after.id, active, limit],
   );
 
 export interface Rewrapped extends WrappedRow {
@@ -62,12 +62,12 @@ export interface Rewrapped extends WrappedRow {
 export async function cardsRewrap(db: Db, active: string, rows: readonly Rewrapped[]): Promise<number> {
   const written = await db.query(
     `update vault_cards t set key_id = $1, wrapped_key = v.next
-     from unnest($2::int8[], $3::int8[], $4::bytea[], $5::bytea[]) as v(project_id, id, wrapped_key, next)
-     where t.project_id = v.project_id and t.id = v.id and t.wrapped_key = v.wrapped_key returning t.id`,
+     from unnest($2::int8[], $3::int8[], $4::bytea[], $5::bytea[]) as v(owner_id, id, wrapped_key, next)
+     where t.owner_id = v.owner_id and t.id = v.id and t.wrapped_key = v.wrapped_key returning t.id`,
     [
       active,
       arrayLiteral(
-        rows.map((row) => row.project_id),
+        rows.map((row) => row.owner_id),
         'int8',
       ),
       arrayLiteral(
@@ -96,7 +96,7 @@ export async function cardsUseKey(db: Db, keyId: string): Promise<boolean> {
 }
 
 export interface CvvRow {
-  readonly project_id: bigint;
+  readonly owner_id: bigint;
   readonly id: bigint;
   readonly key_id: string;
   readonly sealed: Buffer;
@@ -105,15 +105,15 @@ export interface CvvRow {
 
 const vaultCvvs = table<CvvRow>(
   'vault_cvvs',
-  { project_id: 'int8', id: 'int8', key_id: 'text', sealed: 'bytea', until: 'timestamptz' },
-  ['project_id', 'id'],
+  { owner_id: 'int8', id: 'int8', key_id: 'text', sealed: 'bytea', until: 'timestamptz' },
+  ['owner_id', 'id'],
 );
 
 export const cvvInsert = (row: CvvRow): Change => insert(vaultCvvs, row);
-export const cvvRemove = (owner: bigint, id: bigint): Change => remove(vaultCvvs, { project_id: owner, id });
+export const cvvRemove = (owner: bigint, id: bigint): Change => remove(vaultCvvs, { owner_id: owner, id });
 
 export async function cvvGet(db: Db, owner: bigint, id: bigint): Promise<CvvRow | null> {
-  const rows = await db.query<CvvRow>('select * from vault_cvvs where project_id = $1 and id = $2', [owner, id]);
+  const rows = await db.query<CvvRow>('select * from vault_cvvs where owner_id = $1 and id = $2', [owner, id]);
   return rows[0] ?? null;
 }
 

@@ -47,7 +47,7 @@ export interface Rotation {
 /** Long: the steps of one rotation share where the last batch ended. */
 export function createRotation(options: RotationOptions): Rotation {
   const { file, ring, database, clock, random, log } = options;
-  const start = { project_id: -(2n ** 63n), id: -(2n ** 63n) };
+  const start = { owner_id: -(2n ** 63n), id: -(2n ** 63n) };
   // Where the last batch ended: the table has no index by key, so it is walked once and not from its beginning each time.
   let after = start;
 
@@ -59,14 +59,14 @@ export function createRotation(options: RotationOptions): Rotation {
     const moved = rows.map((row): Rewrapped => {
       const kek = ring.find(row.key_id);
       assert(kek, `${row.key_id} is not in the key file`);
-      const dataKey = decrypt(kek.key, row.wrapped_key, keyBinding(row.project_id, row.id, row.key_id));
+      const dataKey = decrypt(kek.key, row.wrapped_key, keyBinding(row.owner_id, row.id, row.key_id));
       assert(dataKey, 'the key of a card does not open: its row was changed');
-      const next = encrypt(active.key, random.bytes(12), dataKey, keyBinding(row.project_id, row.id, active.id));
+      const next = encrypt(active.key, random.bytes(12), dataKey, keyBinding(row.owner_id, row.id, active.id));
       dataKey.fill(0);
       return { ...row, next };
     });
     await cardsRewrap(database, active.id, moved);
-    after = { project_id: last.project_id, id: last.id };
+    after = { owner_id: last.owner_id, id: last.id };
     return rows.length;
   }
 

@@ -123,7 +123,7 @@ export async function openVault(options: VaultOptions): Promise<Vault> {
       const noise = chance.bytes(56);
       const dataKey = noise.subarray(0, 32);
       const row: CardRow = {
-        project_id: owner,
+        owner_id: owner,
         id,
         key_id: keyId,
         wrapped_key: encrypt(key, noise.subarray(32, 44), dataKey, keyBinding(owner, id, keyId)),
@@ -159,7 +159,7 @@ export async function openVault(options: VaultOptions): Promise<Vault> {
     sealCvv(owner, id, cvv, until) {
       const { id: keyId, key, endsAt } = sad.current();
       const sealed = encrypt(key, random.bytes(12), Buffer.from(cvv), cvvBinding(owner, id, keyId));
-      return cvvInsert({ project_id: owner, id, key_id: keyId, sealed, until: until < endsAt ? until : endsAt });
+      return cvvInsert({ owner_id: owner, id, key_id: keyId, sealed, until: until < endsAt ? until : endsAt });
     },
     async openCvv(owner, id) {
       const row = await cvvGet(database, owner, id);
@@ -184,9 +184,9 @@ const packCard = ({ pan, expiry, holder }: SealedCard): Buffer =>
   Buffer.from(JSON.stringify([pan.reveal(), expiry, holder]));
 
 function openRow(row: CardRow, kek: Kek): SealedCard {
-  const dataKey = decrypt(kek.key, row.wrapped_key, keyBinding(row.project_id, row.id, row.key_id));
+  const dataKey = decrypt(kek.key, row.wrapped_key, keyBinding(row.owner_id, row.id, row.key_id));
   assert(dataKey, 'the key of a card does not open: its row was changed');
-  const plain = decrypt(dataKey, row.sealed, cardBinding(row.project_id, row.id));
+  const plain = decrypt(dataKey, row.sealed, cardBinding(row.owner_id, row.id));
   assert(plain, 'a card does not open: its row was changed');
   const [digits, expiry, holder] = JSON.parse(plain.toString()) as [string, string, string | null];
   const pan = Pan.parse(digits);

@@ -76,6 +76,6 @@ export const EXCEPTIONS: readonly Exception[] = [
     'src/vault/queries.ts',
     'keys',
     'from vault_cards where key_id',
-    'where (project_id, id) > ($1, $2) and key_id <> $3',
+    'where (owner_id, id) > ($1, $2) and key_id <> $3',
   ),
 ];

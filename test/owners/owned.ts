@@ -3,7 +3,6 @@
 /** Table → the column that says whose a row is. */
 export const OWNED: Readonly<Record<string, 'owner_id' | 'project_id' | 'tenant_id'>> = {
   ...all('project_id', [
-    'due_failures',
     'merchant_order_ids',
     'operations',
     'order_refusals',
@@ -21,8 +20,6 @@ export const OWNED: Readonly<Record<string, 'owner_id' | 'project_id' | 'tenant_
     'threeds_cavvs',
     'threeds_closed',
     'threeds_transactions',
-    'vault_cards',
-    'vault_cvvs',
   ]),
   ...all('tenant_id', [
     'authorization_messages',
@@ -52,10 +49,13 @@ export const OWNED: Readonly<Record<string, 'owner_id' | 'project_id' | 'tenant_
     'audit_heads',
     'balances',
     'commit_groups',
+    'due_failures',
     'events',
     'idempotency_records',
     'operator_audit',
     'postings',
+    'vault_cards',
+    'vault_cvvs',
   ]),
 };
 

@@ -81,10 +81,10 @@ test('rows swapped by hand do not open', async () => {
   await commit([vault.seal(8n, 1n, CARD).change, vault.seal(8n, 2n, { ...CARD, pan: other }).change]);
   await database.query(
     `update vault_cards t set wrapped_key = o.wrapped_key, sealed = o.sealed from vault_cards o
-     where t.project_id = 8 and o.project_id = 8 and t.id <> o.id`,
+     where t.owner_id = 8 and o.owner_id = 8 and t.id <> o.id`,
   );
   await assert.rejects(vault.open(8n, 1n), /does not open/);
-  await database.query('delete from vault_cards where project_id = 8');
+  await database.query('delete from vault_cards where owner_id = 8');
 });
 
 test('overdue CVVs are counted and deleted, the others stay', async () => {

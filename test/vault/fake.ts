@@ -23,19 +23,19 @@ export function fakeDb(): FakeDb {
   const tables: FakeDb['tables'] = { vault_cards: [], vault_cvvs: [], vault_keys: [] };
   const { vault_cards: cards, vault_cvvs: cvvs, vault_keys: keys } = tables;
   const beyond = (row: Row, [owner, id]: readonly unknown[]): boolean =>
-    (row.project_id as bigint) > (owner as bigint) || (row.project_id === owner && (row.id as bigint) > (id as bigint));
+    (row.owner_id as bigint) > (owner as bigint) || (row.owner_id === owner && (row.id as bigint) > (id as bigint));
   // biome-ignore lint/suspicious/noExplicitAny: values are what the vault's own statements carry
   const statements: [RegExp, (values: any[]) => Row[]][] = [
     [
       /^select \* from vault_cards where/,
-      ([owner, ids]) => cards.filter((row) => row.project_id === owner && ids.includes(row.id)),
+      ([owner, ids]) => cards.filter((row) => row.owner_id === owner && ids.includes(row.id)),
     ],
     [
-      /^select project_id, id, key_id, wrapped_key/,
+      /^select owner_id, id, key_id, wrapped_key/,
       ([owner, id, active, limit]) =>
         cards
           .filter((row) => beyond(row, [owner, id]) && row.key_id !== active)
-          .sort((a, b) => (beyond(a, [b.project_id, b.id]) ? 1 : -1))
+          .sort((a, b) => (beyond(a, [b.owner_id, b.id]) ? 1 : -1))
           .slice(0, limit),
     ],
     [
@@ -46,16 +46,14 @@ export function fakeDb(): FakeDb {
           cards
             .filter(
               (row) =>
-                row.project_id === ints(owners)[i] &&
-                row.id === ints(ids)[i] &&
-                (row.wrapped_key as Buffer).equals(was),
+                row.owner_id === ints(owners)[i] && row.id === ints(ids)[i] && (row.wrapped_key as Buffer).equals(was),
             )
             .map((row) => Object.assign(row, { key_id: active, wrapped_key: news[i] })),
         );
       },
     ],
     [/^select exists/, ([id]) => [{ used: cards.some((row) => row.key_id === id) }]],
-    [/^select \* from vault_cvvs/, ([owner, id]) => cvvs.filter((row) => row.project_id === owner && row.id === id)],
+    [/^select \* from vault_cvvs/, ([owner, id]) => cvvs.filter((row) => row.owner_id === owner && row.id === id)],
     [
       /^delete from vault_cvvs/,
       ([now]) => {

@@ -12,7 +12,7 @@ export interface DueColumns {
 }
 
 const row = ({ about, owner, id, kind }: DueColumns): string =>
-  `from due_failures f where f.project_id = ${owner} and f.about = '${about}' and f.id = ${id} and f.kind = ${kind}`;
+  `from due_failures f where f.owner_id = ${owner} and f.about = '${about}' and f.id = ${id} and f.kind = ${kind}`;
 
 /** SQL: it failed and is to be left alone until later than `now`. */
 export const dueWaits = (columns: DueColumns, now: string): string =>
@@ -22,7 +22,7 @@ export const dueWaits = (columns: DueColumns, now: string): string =>
 export const dueTries = (columns: DueColumns): string => `coalesce((select f.tries ${row(columns)}), 0)`;
 
 export interface DueFailure {
-  readonly project_id: bigint;
+  readonly owner_id: bigint;
   readonly about: string;
   readonly id: bigint;
   readonly kind: string;
@@ -34,22 +34,22 @@ export interface DueFailure {
 
 /** Nothing where another process has told of the same failure. */
 export async function dueFailurePut(db: Db, failure: DueFailure): Promise<boolean> {
-  const { project_id, about, id, kind, tries, since, retry_at, code } = failure;
+  const { owner_id, about, id, kind, tries, since, retry_at, code } = failure;
   const rows = await db.query(
-    `insert into due_failures as f (project_id, about, id, kind, tries, since, retry_at, code)
+    `insert into due_failures as f (owner_id, about, id, kind, tries, since, retry_at, code)
      values ($1, $2, $3, $4, $5, $6, $7, $8)
-     on conflict (project_id, about, id, kind) do update
+     on conflict (owner_id, about, id, kind) do update
      set tries = excluded.tries, retry_at = excluded.retry_at, code = excluded.code where f.retry_at <= $6 returning tries`,
-    [project_id, about, id, kind, tries, since, retry_at, code],
+    [owner_id, about, id, kind, tries, since, retry_at, code],
   );
   return rows.length > 0;
 }
 
-type DueKey = Pick<DueFailure, 'project_id' | 'about' | 'id' | 'kind'>;
+type DueKey = Pick<DueFailure, 'owner_id' | 'about' | 'id' | 'kind'>;
 
-export async function dueFailureRemove(db: Db, { project_id, about, id, kind }: DueKey): Promise<void> {
-  await db.query('delete from due_failures where project_id = $1 and about = $2 and id = $3 and kind = $4', [
-    project_id,
+export async function dueFailureRemove(db: Db, { owner_id, about, id, kind }: DueKey): Promise<void> {
+  await db.query('delete from due_failures where owner_id = $1 and about = $2 and id = $3 and kind = $4', [
+    owner_id,
     about,
     id,
     kind,

@@ -112,7 +112,7 @@ export function createDueRunner({ db, clock, log, queue, timelines }: DueOptions
     const of = { about, id: id.toString(), kind, tries, code };
     log.error(error === NO_EFFECT ? of : { ...of, err: error }, 'work that was due failed');
     const retry_at = addMs(now, WAITS_MS[before] ?? LAST_WAIT_MS);
-    const failure = { project_id: owner, about, id, kind, tries, since: now, retry_at, code };
+    const failure = { owner_id: owner, about, id, kind, tries, since: now, retry_at, code };
     try {
       const told = await dueFailurePut(db, failure);
       if (told && tries === ALARM_TRIES) log.fatal(of, 'work that is due keeps failing: an operator has to look');
@@ -153,7 +153,7 @@ export function createDueRunner({ db, clock, log, queue, timelines }: DueOptions
       if (at >= since) break;
       if (of !== timeline) continue;
       ended.delete(name);
-      if (item.tries > 0) await dueFailureRemove(db, { ...item, project_id: item.owner, about: of.about });
+      if (item.tries > 0) await dueFailureRemove(db, { ...item, owner_id: item.owner, about: of.about });
     }
   }
 

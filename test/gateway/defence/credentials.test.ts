@@ -28,7 +28,7 @@ const counts = () =>
     `with mine as (select id from projects)
      select (select count(*) from orders) as orders, (select count(*) from operations) as operations,
             (select count(*) from events where owner_id in (select id from mine)) as events,
-            (select count(*) from vault_cards where project_id in (select id from mine)) as cards,
+            (select count(*) from vault_cards where owner_id in (select id from mine)) as cards,
             (select count(*) from postings where owner_id in (select id from mine)) as postings,
             (select count(*) from idempotency_records where owner_id in (select id from mine)) as records,
             (select count(*) from mine) as projects, (select count(*) from project_credentials) as credentials`,
