@@ -139,7 +139,9 @@ create table commit_groups (
   id bigint not null,
   written boolean not null,
   made_at timestamp with time zone not null,
-  owner_id bigint not null
+  owner_id bigint not null,
+  subjects text,
+  entries text
 );
 create table due_failures (
   owner_id bigint not null,
@@ -413,6 +415,29 @@ create table projects (
   version bigint not null,
   created_at timestamp with time zone not null
 );
+create table proof_reds (
+  owner_id bigint not null,
+  invariant text not null,
+  scope text not null,
+  found_at timestamp with time zone not null,
+  times integer not null
+);
+create table proofs (
+  owner_id bigint not null,
+  run integer not null,
+  cursor bigint,
+  proved_run integer,
+  slices integer not null,
+  began_at timestamp with time zone,
+  proved_at timestamp with time zone
+);
+create table proved_sums (
+  owner_id bigint not null,
+  run integer not null,
+  account text not null,
+  currency text not null,
+  amount bigint not null
+);
 create table rate_buckets (
   key text not null,
   version bigint not null,
@@ -684,16 +709,20 @@ create table wallet_tokens (
 CREATE INDEX authorization_messages_original ON public.authorization_messages USING btree (tenant_id, original) WHERE (original IS NOT NULL);
 CREATE INDEX authorizations_card ON public.authorizations USING btree (tenant_id, card_id, id);
 CREATE INDEX authorizations_expires_at ON public.authorizations USING btree (expires_at) WHERE (state = 'OPEN'::text);
+CREATE INDEX authorizations_held ON public.authorizations USING btree (tenant_id, instrument_id) WHERE (held <> 0);
 CREATE INDEX authorizations_pending ON public.authorizations USING btree (created_at) WHERE (state = 'PENDING'::text);
 CREATE INDEX card_challenges_card ON public.card_challenges USING btree (tenant_id, card_id, id);
 CREATE INDEX cards_due_at ON public.cards USING btree (due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX cards_identity ON public.cards USING btree (tenant_id, identity_id, id);
 CREATE INDEX cards_parent ON public.cards USING btree (tenant_id, parent_account_id) WHERE (parent_account_id IS NOT NULL);
 CREATE INDEX commit_groups_made_at ON public.commit_groups USING btree (made_at);
+CREATE INDEX commit_groups_unproved ON public.commit_groups USING btree (owner_id, id) WHERE (subjects IS NOT NULL);
 CREATE INDEX idempotency_records_expires_at ON public.idempotency_records USING btree (expires_at);
 CREATE INDEX managed_accounts_identity ON public.managed_accounts USING btree (tenant_id, identity_id, id);
 CREATE INDEX messages_recipient ON public.messages USING btree (recipient, id);
+CREATE INDEX operations_arn ON public.operations USING btree (arn) WHERE (arn IS NOT NULL);
 CREATE INDEX operations_created ON public.operations USING btree (project_id, created_at DESC, id DESC);
+CREATE INDEX operations_payouts ON public.operations USING btree (project_id, (((details -> 'counted'::text) ->> 'day'::text))) WHERE (type = 'credit'::text);
 CREATE INDEX operator_audit_id ON public.operator_audit USING btree (id);
 CREATE INDEX orders_created ON public.orders USING btree (project_id, created_at DESC, id DESC);
 CREATE INDEX orders_in_flight ON public.orders USING btree (in_flight) WHERE (in_flight IS NOT NULL);
@@ -791,6 +820,9 @@ alter table project_versions add constraint project_versions_one_check CHECK (on
 alter table project_versions add constraint project_versions_pkey PRIMARY KEY (one);
 alter table projects add constraint projects_login_key UNIQUE (login);
 alter table projects add constraint projects_pkey PRIMARY KEY (id);
+alter table proof_reds add constraint proof_reds_pkey PRIMARY KEY (owner_id, invariant, scope);
+alter table proofs add constraint proofs_pkey PRIMARY KEY (owner_id);
+alter table proved_sums add constraint proved_sums_pkey PRIMARY KEY (owner_id, run, account, currency);
 alter table rate_buckets add constraint rate_buckets_pkey PRIMARY KEY (key);
 alter table rates add constraint rates_micro_check CHECK ((micro > 0));
 alter table rates add constraint rates_pkey PRIMARY KEY (from_currency, to_currency, day);

@@ -8,7 +8,7 @@ import { orderTimelines } from './gateway/due/index.ts';
 import { resolveOperation, stuckOperations } from './gateway/flight/index.ts';
 import { gatewayApi, gatewayOperatorEndpoints } from './gateway/index.ts';
 import { orderTrace } from './gateway/listing/index.ts';
-import { type Gateway, orderInvariants, orderReader } from './gateway/orders/index.ts';
+import { type Gateway, orderAuditor, orderReader } from './gateway/orders/index.ts';
 import { createProjects, type Projects, sandboxSecrets, seedSandbox } from './gateway/projects/index.ts';
 import { createRisk } from './gateway/risk/index.ts';
 import { arrive } from './gateway/settlement/index.ts';
@@ -92,7 +92,7 @@ export async function openGateway(common: Common, issuing: Issuing | null): Prom
     timelines: [due, orphans],
     orphans: [orphans],
     ownerOf: async (about, id) => (about === 'order' ? { project: (await projects.byId(id))?.login ?? null } : {}),
-    invariants: orderInvariants,
+    auditor: orderAuditor,
     chores: { risk: () => gateway.risk.purge(clock.now()), pages: daily(checkPages) },
     checkPages,
     servePages: () => servePages(common, gateway, cardholders, pageRates),

@@ -1,7 +1,7 @@
 // What a half of Florin is to those who serve it, run it and prove it. Types only.
 // Rule: a half stands alone. What it asks of the other one is a port that may be empty.
 import type { AnyApi, OperatorEndpoint } from './http/index.ts';
-import type { Invariant } from './ledger/index.ts';
+import type { Auditor } from './ledger/index.ts';
 import type { PageDifference } from './operator/index.ts';
 import type { Timeline } from './store/index.ts';
 
@@ -24,7 +24,7 @@ export interface Half {
   readonly orphans: readonly Timeline[];
   /** Whose is what is due, as an operator knows him: `{ project: 'sandbox' }`. Empty: it is not of this half. */
   ownerOf(about: string, owner: bigint): Promise<object>;
-  readonly invariants: readonly Invariant[];
+  readonly auditor: Auditor;
   readonly chores: Chores;
   /** Pages beside the APIs. */
   servePages(): Promise<void>;

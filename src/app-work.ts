@@ -1,10 +1,11 @@
-// What runs beside requests: what is due by itself, and chores. Rule: neither waits for the other, and a chore that fails or takes long
+// What runs beside requests: what is due by itself, chores, and proofs. Rule: neither waits for the other, and a chore that fails or takes long
 // keeps no other from its time.
 import type { Common } from './app-common.ts';
 import type { Chores, Half } from './app-half.ts';
 import { addMs, type Clock, type FairQueue, type Log, type Permutation, systemClock } from './base/index.ts';
 import type { Metrics } from './http/index.ts';
 import { purgeIdempotency, purgeRates } from './http/index.ts';
+import { type Checked, createProver, ledgerAuditor, type Proof } from './ledger/index.ts';
 import { binsLoad } from './network/index.ts';
 import { auditAnchors } from './operator/index.ts';
 import type { SandboxClock } from './sandbox/index.ts';
@@ -108,4 +109,41 @@ export async function runChores(chores: Chores, { clock, log }: Common, signal: 
       }
     }),
   );
+}
+
+/** The chore that deletes what must not be kept runs every minute. */
+const OVERDUE_MS = 2 * MINUTE_MS;
+
+export interface Proofs {
+  /** `full`: the whole history in one go; else what has changed since it was proved. */
+  prove(full: boolean): Promise<Proof>;
+  readonly chores: Chores;
+}
+
+/** The invariants of the ledger and of each half, and that nothing is kept which must not be. */
+export function openProofs({ database, clock, log, vault, metrics }: Common, halves: readonly Half[]): Proofs {
+  const auditors = [ledgerAuditor, ...halves.map(({ auditor }) => auditor)];
+  const prover = createProver({ database, clock, time: systemClock, log, auditors });
+  metrics.proofs(prover);
+  const overdueCvvs = async (): Promise<Checked> => {
+    const overdue = await vault.overdueCvvs(addMs(clock.now(), -OVERDUE_MS));
+    const violations = overdue === 0n ? [] : [{ cvvs: String(overdue) }];
+    return { id: 'no_cvv_overdue', ok: overdue === 0n, violations };
+  };
+  return {
+    async prove(full) {
+      const [cvvs, proof] = await Promise.all([overdueCvvs(), full ? prover.full() : prover.quick()]);
+      return { ...proof, checks: [...proof.checks, cvvs] };
+    },
+    chores: { changed: notAtOnce(prover.changed), slices: notAtOnce(prover.slices) },
+  };
+}
+
+/** A server that has just started has more to do than to prove the past. */
+function notAtOnce(work: (signal: AbortSignal) => Promise<void>): (signal: AbortSignal) => Promise<void> {
+  let started = false;
+  return async (signal) => {
+    if (started) await work(signal);
+    started = true;
+  };
 }

@@ -7,14 +7,13 @@ import type { Half, HalfName } from './app-half.ts';
 import { type IssuingHalf, openIssuing } from './app-issuing.ts';
 import { operated } from './app-operator.ts';
 import { sandboxApi } from './app-sandbox.ts';
-import { commonChores, type DueWork, dueWork, runChores } from './app-work.ts';
-import { addMs, assert, type Clock, createLog, type Permutation } from './base/index.ts';
+import { commonChores, type DueWork, dueWork, openProofs, type Proofs, runChores } from './app-work.ts';
+import { assert, type Clock, createLog, type Permutation } from './base/index.ts';
 import { type Config, listenerUrl } from './config.ts';
 import examples from './examples.json' with { type: 'json' };
 import { type AnyApi, api, documentation, operations, type Readiness } from './http/index.ts';
-import { ledgerInvariants, proof } from './ledger/index.ts';
 import type { IssuerHost } from './network/index.ts';
-import { bearerAuthentication, type Check } from './operator/index.ts';
+import { bearerAuthentication } from './operator/index.ts';
 import { type Database, StartError } from './store/index.ts';
 import type { Vault } from './vault/index.ts';
 
@@ -28,7 +27,6 @@ export interface App {
   readonly permutation: Permutation;
   readonly vault: Vault;
   readonly database: Database;
-  readonly checkInvariants: () => Promise<Check[]>;
   /** Sentences for those who run it. */
   readonly warnings: readonly string[];
   /** Lets requests end, finishes what was begun, closes everything, within half a minute. False: something did not end. */
@@ -68,13 +66,13 @@ async function serve(common: Common, halves: readonly Half[]): Promise<App> {
   if (common.inSandbox) for (const half of halves) await half.seed();
   else await refuseSandboxSecrets(halves);
   const due = dueWork({ ...common, halves });
-  const checkInvariants = (): Promise<Check[]> => proofs(common, halves);
+  const proofs = openProofs(common, halves);
   const checkPages = async () => (await Promise.all(halves.map((half) => half.checkPages()))).flat();
-  serveApis(common, halves, { due, checkInvariants, checkPages });
+  serveApis(common, halves, { due, proofs, checkPages });
   for (const half of halves) await half.servePages();
 
   await due.runAll(halves.flatMap(({ orphans }) => orphans));
-  if (config.workers) startWorkers(common, halves, due);
+  if (config.workers) startWorkers(common, halves, { due, proofs });
   const { url, clientUrl } = await listen(common);
   if (config.workers) common.inBackground(checkPages());
   return {
@@ -84,7 +82,6 @@ async function serve(common: Common, halves: readonly Half[]): Promise<App> {
     permutation,
     vault,
     database,
-    checkInvariants,
     warnings: warnings.map(({ text }) => text),
     stop: () => closeAll(closers, log),
   };
@@ -98,35 +95,20 @@ async function refuseSandboxSecrets(halves: readonly Half[]): Promise<void> {
     );
 }
 
-/** The job that deletes what must not be kept runs every minute. */
-const OVERDUE_MS = 120_000;
-
-async function proofs({ database, vault, clock }: Common, halves: readonly Half[]): Promise<Check[]> {
-  const invariants = [...ledgerInvariants, ...halves.flatMap((half) => half.invariants)];
-  const [overdue, ...checks] = await Promise.all([
-    vault.overdueCvvs(addMs(clock.now(), -OVERDUE_MS)),
-    ...invariants.map((invariant) => proof(database.patient, invariant, clock.now())),
-  ]);
-  return [
-    ...checks,
-    { id: 'no_cvv_overdue', ok: overdue === 0n, violations: overdue === 0n ? [] : [{ cvvs: String(overdue) }] },
-  ];
-}
-
 interface Looks {
   readonly due: DueWork;
-  readonly checkInvariants: () => Promise<Check[]>;
+  readonly proofs: Proofs;
   readonly checkPages: Half['checkPages'];
 }
 
-function serveApis(common: Common, halves: readonly Half[], { due, checkInvariants, checkPages }: Looks): void {
+function serveApis(common: Common, halves: readonly Half[], { due, proofs, checkPages }: Looks): void {
   const { server, config, options, sandbox, simulator, permutation, limiter, refusals } = common;
   const authentication = bearerAuthentication({
     secrets: [config.operatorSecret],
     failures: common.inSandbox ? null : { limiter, rate: { perSecond: 0.2, burst: 10 } },
     onRefused: (from) => refusals.refused(from, 'operator', null),
   });
-  const looks = { invariants: checkInvariants, failing: due.failing, checkPages };
+  const looks = { invariants: proofs.prove, failing: due.failing, checkPages };
   const apis: AnyApi[] = [
     ...halves.flatMap((half) => half.apis),
     operated(common, { halves, authentication, ...looks }),
@@ -154,9 +136,9 @@ async function readiness({ health, links, warnings }: Common): Promise<Readiness
   };
 }
 
-function startWorkers(common: Common, halves: readonly Half[], due: DueWork): void {
+function startWorkers(common: Common, halves: readonly Half[], { due, proofs }: Pick<Looks, 'due' | 'proofs'>): void {
   const stopping = new AbortController();
-  const chores = Object.assign({}, commonChores(common), ...halves.map((half) => half.chores));
+  const chores = Object.assign({}, commonChores(common), proofs.chores, ...halves.map((half) => half.chores));
   const beside = Promise.all([due.watch(stopping.signal), runChores(chores, common, stopping.signal)]);
   common.closers.push(async () => {
     stopping.abort(new Error('stopping'));

@@ -1,7 +1,7 @@
 // Answers for people: a table of the rows of a list, or a line a field.
 import type { CommandSpec, Json } from './command.ts';
 
-export function readable(answer: Json, table: CommandSpec['table']): string {
+export function readable(answer: Json, table?: CommandSpec['table']): string {
   if (!table) return aligned(Object.entries(answer).flatMap(([name, value]) => lines(name, value)));
   const [name, ...columns] = table;
   const rows = (answer[name] ?? []) as readonly Json[];

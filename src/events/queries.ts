@@ -29,6 +29,7 @@ const events = table<OutboxEvent>(
     created_at: 'timestamptz',
   },
   ['owner_id', 'id'],
+  { subjects: ['subject_id'] },
 );
 
 /** The event as a change, to be committed with what it tells. */

@@ -1,9 +1,11 @@
-// ledger: double entry. Owns postings, balances and rates; knows amounts and accounts, no order's state.
+// ledger: double entry, and the proof of what must always be true. Owns postings, balances, rates, and how far all is proved; knows
+// amounts and accounts, no order's state.
 // Rule: postings are final.
 export { type Cashflow, cashflowOf } from './cashflow.ts';
 export { account } from './chart.ts';
 export { convertedMovement, type Movement } from './conversion.ts';
-export { type Invariant, ledgerInvariants, proof } from './invariants.ts';
+export type { Auditor, Invariant } from './invariant.ts';
+export { ledgerAuditor, ledgerInvariants } from './invariants.ts';
 export {
   convert,
   type Entry,
@@ -15,6 +17,7 @@ export {
   postReserveRelease,
 } from './post.ts';
 export { type PricingPlan, type PricingRule, pricingErrors } from './pricing.ts';
+export { type Checked, type Covered, createProver, type Proof, type Prover } from './prover.ts';
 export {
   type Balance,
   type Posting,

@@ -38,6 +38,7 @@ const postings = table<Posting>(
     currency: 'text',
   },
   ['owner_id', 'entry_id', 'line'],
+  { subjects: ['subject_id'], entry: 'entry_id' },
 );
 
 export interface Balance {

@@ -4,6 +4,7 @@ import { jsonText } from '../base/index.ts';
 import {
   type Changes,
   Digits,
+  Flag,
   Integer,
   listOf,
   type OperatorEndpoint,
@@ -25,6 +26,21 @@ export interface Check {
   readonly violations: readonly unknown[];
 }
 
+/** What a proof has looked at, and what it relies on. */
+export interface Coverage {
+  /** Orders, authorizations, instruments and cards that were changed, and looked at now. */
+  readonly lookedAt: number;
+  /** Groups that are committed and not looked at yet. */
+  readonly waiting: bigint;
+  readonly owners: bigint;
+  /** Owners of whom the whole history was proved, and the earliest end of such a proof; null: of some it never was. */
+  readonly proved: bigint;
+  readonly oldest: Date | null;
+  /** Owners whose history is being proved, and the slices that are done. */
+  readonly underWay: bigint;
+  readonly slices: bigint;
+}
+
 /** Where a page is not as it was written. */
 export interface PageDifference {
   readonly where: string;
@@ -36,7 +52,8 @@ export interface Inspection {
   readonly database: Db;
   readonly keyed: Keyed;
   readonly changes: Changes;
-  readonly invariants: () => Promise<readonly Check[]>;
+  /** `full`: of the whole history in one go; else of what has changed since it was proved. */
+  readonly invariants: (full: boolean) => Promise<{ readonly checks: readonly Check[]; readonly covered: Coverage }>;
   /** What is due and fails, longest first: as it is shown. */
   readonly failing: (limit: number) => Promise<readonly object[]>;
   readonly keys: {
@@ -59,6 +76,16 @@ const auditJson = ({ hash, owner_id, sequence, id, ...row }: AuditRow): object =
   hash: hash.toString('hex'),
 });
 
+const coveredJson = (covered: Coverage): object => ({
+  looked_at: covered.lookedAt,
+  waiting: Number(covered.waiting),
+  owners: Number(covered.owners),
+  proved: Number(covered.proved),
+  oldest_at: covered.oldest,
+  under_way: Number(covered.underWay),
+  slices: Number(covered.slices),
+});
+
 /** Endpoints for looking, and for the keys. */
 export function inspectionEndpoints(inspection: Inspection): OperatorEndpoint[] {
   const { database, keyed, changes, invariants, keys, checkPages, failing } = inspection;
@@ -78,11 +105,16 @@ export function inspectionEndpoints(inspection: Inspection): OperatorEndpoint[] 
       path: '/invariants',
       operation: 'invariants',
       summary: 'Proves on the running installation what must always be true',
+      description:
+        'Looks at all that has changed since it was last looked at, and again at what was found wrong. Rows that were changed past the server are found by the proof of the whole history, which goes on beside the load and ends for each owner once a day; `full=true` makes it now, in one go.',
       right: null,
+      query: Shape({ full: Optional(Flag()) }),
       answers: { 200: { description: 'Every check; `ok` when all of them are', schema: proof } },
-      async handler() {
-        const checks = [...(await invariants()), await auditChain()];
-        return { status: 200, body: jsonText({ ok: checks.every(({ ok }) => ok), checks }) };
+      async handler({ query: { full = false } }) {
+        const proved = await invariants(full);
+        const checks = [...proved.checks, await auditChain()];
+        const covered = coveredJson(proved.covered);
+        return { status: 200, body: jsonText({ ok: checks.every(({ ok }) => ok), checks, covered }) };
       },
     }),
     operatorEndpoint({

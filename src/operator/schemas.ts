@@ -29,6 +29,23 @@ export const proof = Shape({
       { title: 'Invariant' },
     ),
   ),
+  covered: Shape(
+    {
+      looked_at: Type.Integer({
+        minimum: 0,
+        description: 'Orders, authorizations, instruments and cards that had changed and were looked at now.',
+      }),
+      waiting: Type.Integer({ minimum: 0, description: 'Commits that were not looked at yet.' }),
+      owners: Type.Integer({ minimum: 0, description: 'Projects and tenants that have something to prove.' }),
+      proved: Type.Integer({ minimum: 0, description: 'Of how many of them the whole history was proved.' }),
+      oldest_at: Nullable(
+        Instant({ description: 'When the first of these proofs ended; null: some were never proved.' }),
+      ),
+      under_way: Type.Integer({ minimum: 0, description: 'Of how many the whole history is being proved.' }),
+      slices: Type.Integer({ minimum: 0, description: 'Slices of it that are done.' }),
+    },
+    { title: 'Covered' },
+  ),
 });
 
 export const pageCheck = Shape({

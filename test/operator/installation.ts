@@ -52,6 +52,15 @@ export async function installation(): Promise<Installation> {
   const base = await bench();
   const { database, projects, tools, clock } = base;
   const permutation = idPermutation(Buffer.alloc(16, 7));
+  const covered = {
+    lookedAt: 5,
+    waiting: 2n,
+    owners: 3n,
+    proved: 2n,
+    oldest: new Date('2026-11-21T12:00:00Z'),
+    underWay: 1n,
+    slices: 7n,
+  };
   const checks: Check[] = [{ id: 'books_balance', ok: true, violations: [] }];
   const traces = new Map<bigint, object>();
   const links: Installation['links'] = [];
@@ -103,7 +112,7 @@ export async function installation(): Promise<Installation> {
       database,
       keyed,
       changes,
-      invariants: async () => checks,
+      invariants: async (full) => ({ checks, covered: full ? { ...covered, lookedAt: 0 } : covered }),
       failing: async () => [],
       keys: { prepareKey: async () => `key-${++state.rotations}`, activateKey: async () => undefined },
       checkPages: async () => [],

@@ -355,7 +355,18 @@ test('invariants, trace, keys', async () => {
       { id: 'books_balance', ok: true, violations: [] },
       { id: 'audit_chain', ok: true, violations: [] },
     ],
+    covered: {
+      looked_at: 5,
+      waiting: 2,
+      owners: 3,
+      proved: 2,
+      oldest_at: '2026-11-21T12:00:00.000Z',
+      under_way: 1,
+      slices: 7,
+    },
   });
+  assert.equal((await at.call('GET', '/invariants?full=true')).body.covered.looked_at, 0);
+  assert.equal((await at.call('GET', '/invariants?full=maybe')).status, 422);
   at.checks.push({ id: 'groups_balance', ok: false, violations: [{ project_id: 9_007_199_254_740_993n }] });
   const broken = (await at.call('GET', '/invariants')).body;
   assert.equal(broken.ok, false);

@@ -62,7 +62,6 @@ describe('a statement', () => {
       faultOf('src/vault/queries.ts', text) ?? '',
       /^src\/vault\/queries.ts: names no owner of used_reveals/,
     );
-    assert.equal(faultOf('src/ledger/invariants.ts', text), null);
   });
 
   it('turns a run red, and the run tells which exceptions nobody needed', async () => {

@@ -131,7 +131,9 @@ async function verify(known: readonly Known[], what: string): Promise<void> {
     // Nothing is found out while the killed server counts as living.
     await systemClock.sleep(100);
   }
-  const response = await fetch(`${url}/operator/invariants`, { headers: { authorization: 'Bearer sandbox-operator' } });
+  const response = await fetch(`${url}/operator/invariants?full=true`, {
+    headers: { authorization: 'Bearer sandbox-operator' },
+  });
   const invariants = (await response.json()) as {
     ok: boolean;
     checks: { id: string; ok: boolean; violations: unknown[] }[];

@@ -16,7 +16,7 @@ export {
   type WalletKeys,
   type WalletMeans,
 } from './gateway.ts';
-export { orderInvariants } from './invariants.ts';
+export { orderAuditor, orderInvariants } from './invariants.ts';
 export {
   type Authentication,
   asking,

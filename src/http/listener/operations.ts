@@ -10,6 +10,8 @@ export interface Metrics extends RequestMetrics {
   group(size: number, ms: number): void;
   /** Who is asked, whenever somebody looks, for what is due and fails, by what it is on. */
   dueFailures(ask: () => Promise<readonly { readonly about: string; readonly count: bigint }[]>): void;
+  /** Who is asked for how much of the invariants was found wrong, and for how many commits nobody has proved. */
+  proofs(ask: { violated(): Promise<bigint>; unproved(): Promise<bigint> }): void;
   /** Of the last look at the payment page as it is served: how many. */
   pageDifferences(count: number): void;
 }
@@ -77,8 +79,26 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
         },
       });
     },
+    proofs({ violated, unproved }) {
+      const wrong = 'What proofs of the invariants have found wrong, and not right since.';
+      askedGauge('florin_invariants_violated', wrong, violated, registers);
+      askedGauge('florin_unproved_commits', 'Commits that no proof has looked at yet.', unproved, registers);
+    },
     pageDifferences: (count) => pageDifferences.set(count),
   };
+}
+
+/** A number that is asked for whenever somebody looks. Where nobody answers it stays as it was. */
+function askedGauge(name: string, help: string, ask: () => Promise<bigint>, registers: Registry[]): void {
+  new Gauge({
+    name,
+    help,
+    registers,
+    async collect() {
+      const count = await ask().catch(() => null);
+      if (count !== null) this.set(Number(count));
+    },
+  });
 }
 
 export interface Readiness {

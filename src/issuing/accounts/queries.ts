@@ -25,6 +25,7 @@ const funds = table<Funds>(
   'funds',
   { tenant_id: 'int8', instrument_id: 'int8', currency: 'text', actual: 'int8', held: 'int8', entries: 'int4' },
   ['tenant_id', 'instrument_id'],
+  { subjects: ['instrument_id'] },
 );
 const statementEntries = table<StatementEntry>(
   'statement_entries',
@@ -43,6 +44,7 @@ const statementEntries = table<StatementEntry>(
     created_at: 'timestamptz',
   },
   ['tenant_id', 'instrument_id', 'sequence'],
+  { subjects: ['instrument_id'] },
 );
 
 export interface InstrumentKey {

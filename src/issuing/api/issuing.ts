@@ -1,6 +1,6 @@
 // The issuing side as app.ts puts it together: its APIs, its part of the simulator, what it has due.
 import type { AnyApi, AnyEndpoint, Changes, OperatorEndpoint } from '../../http/index.ts';
-import type { Invariant } from '../../ledger/index.ts';
+import type { Auditor } from '../../ledger/index.ts';
 import type { IssuerHost } from '../../network/index.ts';
 import type { Timeline } from '../../store/index.ts';
 import { messageEndpoints, purgeMessages, purgeSessions, type Throttle } from '../access/index.ts';
@@ -23,7 +23,7 @@ import {
   stateOf,
 } from '../challenges/index.ts';
 import { type IssuingOffice, operatorEndpoints } from '../operator/index.ts';
-import { authorizationInvariants } from '../payments/index.ts';
+import { authorizationAuditor } from '../payments/index.ts';
 import { cardTimeline } from '../plastic/index.ts';
 import type { IssuingDeps } from '../requests/index.ts';
 import { openHolds } from '../rules/index.ts';
@@ -46,7 +46,7 @@ export interface Issuing {
   readonly cardholders: CardholderAuthentication;
   /** Answers the network for the cards that are issued here. */
   readonly host: IssuerHost;
-  readonly invariants: readonly Invariant[];
+  readonly auditor: Auditor;
   readonly apis: readonly AnyApi[];
   /** Below /operator. */
   readonly operator: readonly OperatorEndpoint[];
@@ -93,7 +93,7 @@ export function createIssuing({ deps, throttle, office, ports }: IssuingOptions)
   const authorizer = createAuthorizer(deps, ports);
   return {
     host: authorizer,
-    invariants: authorizationInvariants,
+    auditor: authorizationAuditor,
     cardholders: {
       enrol: (payment) => enrol(deps, payment),
       check: (of, code) => checkCode(deps, of, code),

@@ -12,7 +12,7 @@ export {
   release,
   takeBack,
 } from './book.ts';
-export { authorizationInvariants } from './invariants.ts';
+export { authorizationAuditor, authorizationInvariants } from './invariants.ts';
 export {
   type Authorization,
   type AuthorizationState,

@@ -51,6 +51,7 @@ const authorizations = table<Authorization>(
     updated_at: 'timestamptz',
   },
   ['tenant_id', 'id'],
+  { subjects: ['id', 'card_id', 'instrument_id'] },
 );
 
 const messages = table<Message>(

@@ -24,6 +24,7 @@ const spendCounters = table<SpendCounter>(
   'spend_counters',
   { tenant_id: 'int8', card_id: 'int8', windows: 'jsonb', held: 'int8' },
   ['tenant_id', 'card_id'],
+  { subjects: ['card_id'] },
 );
 
 interface CardKey {

@@ -47,3 +47,11 @@ export {
   table,
   update,
 } from './table.ts';
+export {
+  groupsProved,
+  type UnprovedGroup,
+  unprovedCount,
+  unprovedEntries,
+  unprovedGroups,
+  unprovedOwners,
+} from './touched.ts';

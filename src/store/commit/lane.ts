@@ -5,6 +5,7 @@ import { type Command, OutcomeUnknown, type Session } from './command.ts';
 import { type Decided, decideAll, loadStates } from './decide.ts';
 import { type GroupName, groupMark, wasWritten } from './outcome.ts';
 import { statementsFor } from './table.ts';
+import { touchedBy } from './touched.ts';
 
 /** Names points where tests stop or fail the process; does nothing unless a test asks. */
 export type FaultPoint = (name: string) => void;
@@ -112,7 +113,8 @@ export function openLane(options: LaneOptions, ending: AbortSignal): Lane {
       return decided;
     }
     options.faultPoint?.('commit.before');
-    const statements = statementsFor([...decided.changes, groupMark(group, clock.now())]);
+    const mark = groupMark(group, clock.now(), touchedBy(decided.changes));
+    const statements = statementsFor([...decided.changes, mark]);
     const writes = statements.map(({ text, values }) => db.query(text, values));
     const committing = db.commit();
     sent(decided);

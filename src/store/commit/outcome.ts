@@ -3,6 +3,7 @@
 // Rule: the marks are kept by real time; moving the sandbox's clock must not make a written group look unwritten.
 import type { Db } from './command.ts';
 import { type Change, insert, table } from './table.ts';
+import type { Touched } from './touched.ts';
 
 interface CommitGroup {
   /** Whose rows it wrote: a mark lies with them. */
@@ -11,11 +12,14 @@ interface CommitGroup {
   /** False: somebody asked before it was written, and it never will be. */
   readonly written: boolean;
   readonly made_at: Date;
+  /** What it touched, until that is proved (touched.ts). */
+  readonly subjects: string | null;
+  readonly entries: string | null;
 }
 
 const commitGroups = table<CommitGroup>(
   'commit_groups',
-  { owner_id: 'int8', id: 'int8', written: 'bool', made_at: 'timestamptz' },
+  { owner_id: 'int8', id: 'int8', written: 'bool', made_at: 'timestamptz', subjects: 'text', entries: 'text' },
   ['owner_id', 'id'],
 );
 
@@ -29,8 +33,8 @@ export interface GroupName {
 }
 
 /** Written with the group: whoever wrote the mark before makes the whole group fail. */
-export const groupMark = ({ owner, id }: GroupName, now: Date): Change =>
-  insert(commitGroups, { owner_id: owner ?? NOBODY, id, written: true, made_at: now });
+export const groupMark = ({ owner, id }: GroupName, now: Date, touched: Touched): Change =>
+  insert(commitGroups, { owner_id: owner ?? NOBODY, id, written: true, made_at: now, ...touched });
 
 /** Was the group written? Inserting its mark waits for a backend that may still be at it. The answer holds for ever. */
 export async function wasWritten(db: Db, { owner, id }: GroupName, now: Date): Promise<boolean> {
@@ -46,7 +50,7 @@ export async function wasWritten(db: Db, { owner, id }: GroupName, now: Date): P
   return rows[0]?.written === true;
 }
 
-/** Forgets groups whose outcome nobody can ask for any more. `before`: real time, days ago. */
+/** Forgets groups whose outcome nobody can ask for any more, and which are proved. `before`: real time, days ago. */
 export async function purgeCommitGroups(db: Db, before: Date): Promise<void> {
-  await db.query('delete from commit_groups where made_at < $1', [before]);
+  await db.query('delete from commit_groups where made_at < $1 and subjects is null', [before]);
 }

@@ -11,18 +11,36 @@ export interface Table<Row extends object> {
   readonly key: readonly (keyof Row & string)[];
   /** The column that says whose a row is, the first of the key; null: its rows belong to nobody. */
   readonly owner: string | null;
+  /** What of a row has to be proved again when it changes. */
+  readonly proved: Proved;
+}
+
+/** Columns of a table that proofs go by (touched.ts). */
+export interface Proved {
+  /** Ids of what the row is about: order, authorization, instrument, card. */
+  readonly subjects: readonly string[];
+  /** The posting group that the row is a line of. */
+  readonly entry: string | null;
 }
 
 const OWNERS: ReadonlySet<string> = new Set(['owner_id', 'project_id', 'tenant_id']);
 
-/** Declares a table: its columns in order and its primary key, the owner first. Belongs in the one queries.ts that names the table. */
+/**
+ * Declares a table: its columns in order and its primary key, the owner first. Belongs in the one queries.ts that names the table.
+ * `proved`: for a table that an invariant reads.
+ */
 export function table<Row extends object>(
   name: string,
   columns: Readonly<Record<keyof Row & string, ColumnType>>,
   key: readonly (keyof Row & string)[],
+  proved: {
+    readonly subjects?: readonly (keyof Row & string)[];
+    readonly entry?: keyof Row & string;
+  } = {},
 ): Table<Row> {
   const [first = null] = key;
-  return { name, columns, key, owner: first !== null && OWNERS.has(first) ? first : null };
+  const { subjects = [], entry = null } = proved;
+  return { name, columns, key, owner: first !== null && OWNERS.has(first) ? first : null, proved: { subjects, entry } };
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a change list mixes tables of every row type

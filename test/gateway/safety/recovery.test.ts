@@ -99,7 +99,7 @@ const told = { outcome: 'approved', reason: 'J. Doe, acquirer support, 14:05' };
 const resolve = (id: string, body: Record<string, unknown> = told) =>
   florin.operator('POST', `/operator/operations/${id}/resolve`, body);
 const red = async (): Promise<string[]> =>
-  (await florin.operator('GET', '/operator/invariants')).body.checks
+  (await florin.operator('GET', '/operator/invariants?full=true')).body.checks
     .filter(({ ok }: { ok: boolean }) => !ok)
     .map(({ id }: { id: string }) => id);
 const audited = async (): Promise<string[]> =>

@@ -54,6 +54,7 @@ async function installation(florin: TestApp, ask: Ask): Promise<void> {
   });
   await ask('GET', '/operator/bins');
   await ask('GET', '/operator/invariants');
+  await ask('GET', '/operator/invariants?full=true');
   await ask('GET', '/operator/page-check');
   await ask('GET', '/operator/due');
   const { body } = await florin.merchant('POST', '/gateway/orders/authorize', payment());

@@ -21,7 +21,7 @@ import {
 } from '../../../src/issuing/authorization/index.ts';
 import type { Card } from '../../../src/issuing/cards/index.ts';
 import { cardInsert, cardNumberInsert } from '../../../src/issuing/cards/queries.ts';
-import { authorizationInvariants } from '../../../src/issuing/payments/index.ts';
+import { authorizationAuditor } from '../../../src/issuing/payments/index.ts';
 import { createPasswords, defaultIdentity, identityUpsert } from '../../../src/issuing/people/index.ts';
 import type { IssuingDeps } from '../../../src/issuing/requests/index.ts';
 import type { KycLevel } from '../../../src/issuing/tenants/index.ts';
@@ -37,7 +37,7 @@ import {
   type TenantsRoom,
 } from '../../../src/issuing/tenants/index.ts';
 import { installationPut, profileUpsert, programmeUpsert, tenantUpsert } from '../../../src/issuing/tenants/queries.ts';
-import { ledgerInvariants } from '../../../src/ledger/index.ts';
+import { createProver, ledgerAuditor } from '../../../src/ledger/index.ts';
 import type { NetworkRequest } from '../../../src/network/index.ts';
 import { type Change, createCommitter, type Db, type Timeline } from '../../../src/store/index.ts';
 import { openVault } from '../../../src/vault/index.ts';
@@ -96,6 +96,13 @@ export async function issuerWorld(ports: Partial<AuthorizationPorts> = {}): Prom
   atEnd(async () => {
     await committer.drain();
     rmSync(dataDir, { recursive: true, force: true });
+  });
+  const prover = createProver({
+    database,
+    clock,
+    time: systemClock,
+    log: silent,
+    auditors: [ledgerAuditor, authorizationAuditor],
   });
   const tenants = createTenants({ database, keyed: vault.keyed, clock: asked.clock, log: silent });
   const issuer: IssuingDeps = {
@@ -270,10 +277,8 @@ export async function issuerWorld(ports: Partial<AuthorizationPorts> = {}): Prom
       return rows[0] ?? { actual: 0n, held: 0n };
     },
     async violated() {
-      const found: string[] = [];
-      for (const { id, sql } of [...authorizationInvariants, ...ledgerInvariants])
-        if ((await database.patient.query(sql)).length > 0) found.push(id);
-      return found;
+      const { checks } = await prover.full();
+      return checks.filter(({ ok }) => !ok).map(({ id }) => id);
     },
   };
 }

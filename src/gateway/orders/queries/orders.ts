@@ -47,6 +47,7 @@ export const orders = table<Order>(
     updated_at: 'timestamptz',
   },
   ['project_id', 'id'],
+  { subjects: ['id'] },
 );
 
 export const operations = table<Operation>(
@@ -76,6 +77,7 @@ export const operations = table<Operation>(
     cleared_at: 'timestamptz',
   },
   ['project_id', 'order_id', 'id'],
+  { subjects: ['order_id'] },
 );
 
 export interface OrderKey {
