@@ -19,6 +19,7 @@ const ROOMS = {
   operator: ['base', 'store', 'http', 'ledger', 'network'],
   sandbox: ['base', 'store', 'http', 'network', 'operator'],
   pages: ['base', 'html', 'http', 'threeds', 'gateway'],
+  processes: ['base', 'store'],
 };
 
 /** The files of a room that speak HTTP: addresses, shapes of bodies, the failure envelope; and all that lie in a room within it that is called api. */

@@ -18,6 +18,7 @@ import type { Config } from './config.ts';
 import { bucketsIn, createMetrics, type RateLimiter, rateLimiter, sharedRateLimiter } from './http/index.ts';
 import { createRates, type Rates, seedRates } from './ledger/index.ts';
 import { binsLoad, type SharedFaults, sharedFaults } from './network/index.ts';
+import type { Member } from './processes/index.ts';
 import { type SandboxClock, sandboxClock } from './sandbox/index.ts';
 import {
   type Committer,
@@ -46,6 +47,8 @@ export interface GroundOptions {
   /** A database that somebody else opened the server of (tests). */
   readonly connection?: Connection;
   readonly faultPoint?: FaultPoint;
+  /** One of several server processes; absent: the only one of this Florin. */
+  readonly member?: Member;
   /** Shorter ones make outages shorter (tests). */
   readonly deadlines?: Partial<Deadlines>;
   readonly lease?: LeaseTimes;
@@ -107,18 +110,19 @@ export async function openGround(config: Config, options: GroundOptions, log: Lo
   const business: Clock = virtual ?? options.clock ?? systemClock;
   const clock = guard(business);
   const random = guard(systemRandom);
-  const { database, counting, lease, alone } = await openStore(config, options, log, closers);
+  const { database, counting, lease, alone, embedded } = await openStore(config, options, log, closers);
   const sandbox = virtual && (await openSandbox(database, virtual, { process: lease.process(), random, log, closers }));
 
   const made = idMaker(business, await nextIdNode(database));
   const ids = guard(made);
   const told = { business, ids: made };
   const metrics = createMetrics({ process: true });
+  if (options.member) metrics.registry.setDefaultLabels({ process: String(options.member.process) });
   const health = createHealth({
     database,
     lease,
     committer: () => committer,
-    dataDir: alone ? config.dataDir : null,
+    dataDir: embedded ? config.dataDir : null,
   });
   const committing = createCommitter({
     connect: () => database.session(),
@@ -145,7 +149,7 @@ export async function openGround(config: Config, options: GroundOptions, log: Lo
   await binsLoad(database);
 
   const warnings = [
-    ...(alone && config.mode === 'live' ? [WARNINGS.embedded_database] : []),
+    ...(embedded && config.mode === 'live' ? [WARNINGS.embedded_database] : []),
     ...(vault.keysBesideData ? [WARNINGS.keys_beside_data] : []),
   ];
   for (const { text, ...code } of warnings) log.warn(code, text);
@@ -169,22 +173,24 @@ export async function openGround(config: Config, options: GroundOptions, log: Lo
   };
 }
 
-/** The database, migrated and claimed, and this process' place among those that use it. */
-async function openStore(
-  config: Config,
-  options: GroundOptions,
-  log: Log,
-  closers: Closer[],
-): Promise<{
+interface Store {
   readonly database: Database;
   readonly counting: Database;
   readonly lease: Lease;
+  /** Nobody else uses it. */
   readonly alone: boolean;
-}> {
+  /** Its server is ours. */
+  readonly embedded: boolean;
+}
+
+/** The database, migrated and claimed, and this process' place among those that use it. */
+async function openStore(config: Config, options: GroundOptions, log: Log, closers: Closer[]): Promise<Store> {
   openDataDir(config.dataDir);
-  let connection = options.connection ?? null;
-  // Nobody else uses an embedded server; any number may use another.
-  const alone = !connection && !config.databaseUrl;
+  const { member } = options;
+  let connection = options.connection ?? member?.connection ?? null;
+  const embedded = options.connection === undefined && config.databaseUrl === null;
+  // Nobody else uses an embedded server, but for the other processes of this Florin; any number may use another.
+  const alone = embedded && !member;
   if (!connection && config.databaseUrl) connection = { connectionString: config.databaseUrl };
   if (!connection) {
     const own = await openInstallation(config.dataDir, { log, clock: systemClock });
@@ -204,9 +210,16 @@ async function openStore(
   const counting = openDatabase(connection, { log, connections: 1, deadlines: vitalDeadlines(deadlines) });
   closers.push(() => counting.close());
   const times = options.lease ? { times: options.lease } : {};
-  const lease = await openLease({ db: vital, clock: systemClock, log, alone, ...times });
+  const lease = await openLease({
+    db: vital,
+    clock: systemClock,
+    log,
+    alone,
+    dead: member?.deadLease ?? null,
+    ...times,
+  });
   closers.push(() => lease.release());
-  return { database, counting, lease, alone };
+  return { database, counting, lease, alone, embedded };
 }
 
 async function openSandbox(

@@ -67,8 +67,8 @@ export function dueWork({ database, metrics, permutation, halves, ...options }: 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** What both halves leave behind is put in order. */
-export const commonChores = ({ database, clock, keyed, vault, rates, refusals }: Common): Chores => ({
+/** What both halves leave behind is put in order; of several processes by one. */
+export const commonChores = ({ database, clock, keyed, vault }: Common): Chores => ({
   keys: () => vault.destroyExpiredKeys(clock.now()),
   async sealing(signal) {
     while ((await vault.rewrap(500)) > 0 && !signal.aborted);
@@ -78,11 +78,14 @@ export const commonChores = ({ database, clock, keyed, vault, rates, refusals }:
   groups: () => purgeCommitGroups(database, addMs(systemClock.now(), -DAY_MS)),
   due: () => dueFailuresPurge(database, clock.now()),
   throttles: () => purgeRates(database),
+  anchors: every(10 * MINUTE_MS, null, auditAnchors({ database, keyed, clock })),
+});
+
+/** What each process has in its memory: what another one's operator said, and what it has counted itself. */
+export const ownChores = ({ database, clock, rates, refusals }: Common): Chores => ({
   rates: () => rates.reload(clock.now()),
-  // What another server's operator said of them.
   ranges: () => binsLoad(database),
   refusals: async () => refusals.tell(),
-  anchors: every(10 * MINUTE_MS, null, auditAnchors({ database, keyed, clock })),
 });
 
 /** A chore of real time; at once when it was never done. */

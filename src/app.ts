@@ -3,17 +3,18 @@ import manifest from '../package.json' with { type: 'json' };
 import { type Closer, closeAll } from './app-closing.ts';
 import { type AppOptions, type Common, openCommon } from './app-common.ts';
 import { openGateway } from './app-gateway.ts';
-import type { Half, HalfName } from './app-half.ts';
+import type { Chores, Half, HalfName } from './app-half.ts';
 import { type IssuingHalf, openIssuing } from './app-issuing.ts';
 import { operated } from './app-operator.ts';
 import { sandboxApi } from './app-sandbox.ts';
-import { commonChores, type DueWork, dueWork, openProofs, type Proofs, runChores } from './app-work.ts';
+import { commonChores, type DueWork, dueWork, openProofs, ownChores, type Proofs, runChores } from './app-work.ts';
 import { assert, type Clock, createLog, type Permutation } from './base/index.ts';
 import { type Config, listenerUrl } from './config.ts';
 import examples from './examples.json' with { type: 'json' };
 import { type AnyApi, api, documentation, operations, type Readiness } from './http/index.ts';
 import type { IssuerHost } from './network/index.ts';
 import { bearerAuthentication } from './operator/index.ts';
+import { censusMetrics, joinMetrics, readyTogether } from './processes/index.ts';
 import { type Database, StartError } from './store/index.ts';
 import type { Vault } from './vault/index.ts';
 
@@ -27,6 +28,8 @@ export interface App {
   readonly permutation: Permutation;
   readonly vault: Vault;
   readonly database: Database;
+  /** Its number among those that use the database, as it began. */
+  readonly process: bigint;
   /** Sentences for those who run it. */
   readonly warnings: readonly string[];
   /** Lets requests end, finishes what was begun, closes everything, within half a minute. False: something did not end. */
@@ -36,7 +39,9 @@ export interface App {
 const BOTH: readonly HalfName[] = ['gateway', 'issuing'];
 
 export async function startApp(config: Config, options: AppOptions = {}): Promise<App> {
-  const log = options.log ?? createLog(config.logLevel);
+  const { member } = options;
+  const whole = options.log ?? createLog(config.logLevel);
+  const log = member ? whole.child({ process: member.process }) : whole;
   const closers: Closer[] = [];
   try {
     const wanted = new Set(options.halves ?? BOTH);
@@ -72,9 +77,15 @@ async function serve(common: Common, halves: readonly Half[]): Promise<App> {
   for (const half of halves) await half.servePages();
 
   await due.runAll(halves.flatMap(({ orphans }) => orphans));
-  if (config.workers) startWorkers(common, halves, { due, proofs });
+  const { member } = common.options;
+  if (config.workers) {
+    startChores(ownChores(common), common);
+    // Of several processes one does what is to be done once.
+    if (member) member.onDuty(() => startWorkers(common, halves, { due, proofs }));
+    else startWorkers(common, halves, { due, proofs });
+  }
   const { url, clientUrl } = await listen(common);
-  if (config.workers) common.inBackground(checkPages());
+  if (config.workers && (!member || member.process === 1)) common.inBackground(checkPages());
   return {
     url,
     clientUrl,
@@ -83,6 +94,7 @@ async function serve(common: Common, halves: readonly Half[]): Promise<App> {
     vault,
     database,
     warnings: warnings.map(({ text }) => text),
+    process: common.lease.process(),
     stop: () => closeAll(closers, log),
   };
 }
@@ -123,7 +135,28 @@ function serveApis(common: Common, halves: readonly Half[], { due, proofs, check
       'Self-hosted payments: a payment gateway and a card issuer in one server. For programs: [/openapi.json](/openapi.json).',
     examples,
   });
-  operations(server, { metrics: common.metrics, ready: () => readiness(common) });
+  operations(server, answersOf(common));
+}
+
+/** Of several processes each answers for all. */
+function answersOf(common: Common): Parameters<typeof operations>[1] {
+  const { member } = common.options;
+  const { registry, installation } = common.metrics;
+  const ready = (): Promise<Readiness> => readiness(common);
+  if (!member)
+    return { ready, metrics: async () => joinMetrics([await registry.metrics(), await installation.metrics()]) };
+  member.answers({ metrics: () => registry.metrics(), readiness: async () => JSON.stringify(await ready()) });
+  return {
+    async metrics() {
+      const all = await member.gather('metrics');
+      const those = all ? all.answers.map(({ answer }) => answer ?? '') : [await registry.metrics()];
+      return joinMetrics([...those, ...(all ? [censusMetrics(all.census)] : []), await installation.metrics()]);
+    },
+    async ready() {
+      const [own, all] = await Promise.all([ready(), member.gather('readiness')]);
+      return all ? readyTogether(own, all) : own;
+    },
+  };
 }
 
 async function readiness({ health, links, warnings }: Common): Promise<Readiness> {
@@ -137,12 +170,19 @@ async function readiness({ health, links, warnings }: Common): Promise<Readiness
 }
 
 function startWorkers(common: Common, halves: readonly Half[], { due, proofs }: Pick<Looks, 'due' | 'proofs'>): void {
+  startChores(Object.assign({}, commonChores(common), proofs.chores, ...halves.map((half) => half.chores)), common);
+  untilTheEnd(common, (signal) => due.watch(signal));
+}
+
+const startChores = (chores: Chores, common: Common): void =>
+  untilTheEnd(common, (signal) => runChores(chores, common, signal));
+
+function untilTheEnd({ closers }: Common, work: (signal: AbortSignal) => Promise<void>): void {
   const stopping = new AbortController();
-  const chores = Object.assign({}, commonChores(common), proofs.chores, ...halves.map((half) => half.chores));
-  const beside = Promise.all([due.watch(stopping.signal), runChores(chores, common, stopping.signal)]);
-  common.closers.push(async () => {
+  const working = work(stopping.signal);
+  closers.push(async () => {
     stopping.abort(new Error('stopping'));
-    await beside;
+    await working;
   });
 }
 

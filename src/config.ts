@@ -23,6 +23,8 @@ export interface Config {
   readonly tlsClients: (NonNullable<Config['tls']> & { readonly port: number; readonly caFile: string }) | null;
   readonly logLevel: string;
   readonly workers: boolean;
+  /** Server processes at one address. */
+  readonly processes: number;
   readonly operatorSecret: string;
   readonly trustedProxies: readonly string[];
   /** null: off. */
@@ -47,6 +49,7 @@ const NAMES = [
   'FLORIN_MODE',
   'LOG_LEVEL',
   'WORKERS',
+  'PROCESSES',
   'OPERATOR_SECRET',
   'TRUSTED_PROXIES',
   'RATE_LIMIT',
@@ -57,6 +60,9 @@ const wrong = (name: Name, says: string): StartError => new StartError(`The sett
 
 /** What the operator's secret of a live server holds at least, in characters that can't be told from those before them. */
 const LEAST_VARIETY = 10;
+
+/** More than a machine has cores brings nothing, and each has its own connections. */
+const MOST_PROCESSES = 64;
 
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
@@ -84,6 +90,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, fi
   if (!LEVELS.includes(logLevel)) throw wrong('LOG_LEVEL', `one of ${LEVELS.join(', ')}`);
   const workers = get('WORKERS', '1');
   if (!/^(0|1|on|off|true|false)$/.test(workers)) throw wrong('WORKERS', 'on or off');
+  const processes = get('PROCESSES', '1');
+  if (!/^[1-9]\d?$/.test(processes) || Number(processes) > MOST_PROCESSES)
+    throw wrong('PROCESSES', `a whole number, 1 to ${MOST_PROCESSES}: so many server processes share the address`);
   const databaseUrl = get('DATABASE_URL', '');
   if (databaseUrl !== '' && !/^postgres(ql)?:\/\//.test(databaseUrl))
     throw wrong('DATABASE_URL', 'a postgres:// address');
@@ -110,6 +119,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, fi
     databaseUrl: databaseUrl === '' ? null : databaseUrl,
     logLevel,
     workers: /^(1|on|true)$/.test(workers),
+    processes: Number(processes),
     operatorSecret,
     tls,
     tlsClients,

@@ -1,13 +1,16 @@
 // The command line's entry: serve and migrate here, everything else talks to a running server (cli).
 import { type App, startApp } from './app.ts';
-import { createLog } from './base/index.ts';
+import { createLog, systemClock } from './base/index.ts';
 import { runCli } from './cli/index.ts';
 import { type Config, listenerUrl, loadConfig } from './config.ts';
+import { isMember, joinParent, startTogether } from './processes/index.ts';
 import { databaseIsGone, migrate, StartError } from './store/index.ts';
 import { VaultError } from './vault/index.ts';
 
+type Served = Pick<App, 'url' | 'clientUrl' | 'warnings' | 'stop'>;
+
 /** What a newcomer needs to see: where everything is, who may enter, and one payment to try. */
-function greeting(config: Config, { url, clientUrl }: Pick<App, 'url' | 'clientUrl'>): string {
+function greeting(config: Config, { url, clientUrl }: Served): string {
   const lines = [
     '',
     `  Florin is ready (${config.mode} mode).`,
@@ -39,18 +42,39 @@ function greeting(config: Config, { url, clientUrl }: Pick<App, 'url' | 'clientU
   return `${lines.join('\n')}\n`;
 }
 
-async function serve(): Promise<void> {
-  const config = loadConfig();
-  const app = await startApp(config);
+/** The process ends with what it serves; once, however often it is told. */
+function stopper({ stop }: Pick<App, 'stop'>): () => void {
   let stopping = false;
-  const stop = (): void => {
+  return () => {
     if (stopping) return;
     stopping = true;
-    app.stop().then(
+    stop().then(
       (clean) => process.exit(clean ? 0 : 1),
       () => process.exit(1),
     );
   };
+}
+
+/** One of several: its parent speaks to people, and ends it. */
+async function serveAsMember(config: Config): Promise<void> {
+  // At a terminal the parent hears of it, too.
+  process.on('SIGINT', () => undefined);
+  const member = await joinParent(systemClock);
+  const app = await startApp(config, { member });
+  const stop = stopper(app);
+  process.on('SIGTERM', stop);
+  member.onStop(stop);
+  const { url, clientUrl, warnings, process: lease } = app;
+  member.serves({ url, clientUrl, warnings, lease: lease.toString() });
+}
+
+async function serve(): Promise<void> {
+  const config = loadConfig();
+  if (isMember()) return serveAsMember(config);
+  const app: Served = await (config.processes > 1
+    ? startTogether({ ...config, log: createLog(config.logLevel) })
+    : startApp(config));
+  const stop = stopper(app);
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
   process.stdout.write(`${greeting(config, app)}\n`);

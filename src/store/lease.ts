@@ -44,13 +44,22 @@ export interface LeaseOptions {
   readonly times?: LeaseTimes;
   /** Nobody else can be using the database: whoever has a row is dead. */
   readonly alone: boolean;
+  /** Of a process that is dead for sure; null: none is. */
+  readonly dead?: bigint | null;
 }
 
-export async function openLease({ db, clock, log, times = LEASE_TIMES, alone }: LeaseOptions): Promise<Lease> {
+export async function openLease({
+  db,
+  clock,
+  log,
+  times = LEASE_TIMES,
+  alone,
+  dead = null,
+}: LeaseOptions): Promise<Lease> {
   const { leaseMs, renewMs } = times;
   const ending = new AbortController();
   let renewedAt = clock.elapsed();
-  if (alone) await db.query('delete from processes');
+  if (alone || dead !== null) await forgetProcesses(db, alone ? null : dead);
   let number = await enter(db, leaseMs);
 
   let renewal: Promise<void> | null = null;
@@ -109,6 +118,10 @@ export async function openLease({ db, clock, log, times = LEASE_TIMES, alone }: 
     },
   };
 }
+
+/** Of these it is known for sure that they are dead: one, or all (`null`) where nobody can be using the database. */
+export const forgetProcesses = (db: Db, only: bigint | null = null): Promise<unknown> =>
+  db.query('delete from processes where id = coalesce($1, id)', [only]);
 
 /** More than live at once on any database. */
 const MOST_DRAWN = 1000;

@@ -48,7 +48,7 @@ const DOORS: readonly Door[] = [
   },
   {
     what: 'other programs',
-    at: ['src/store/'],
+    at: ['src/store/', 'src/processes/'],
     reaches: /^process\.(kill|getuid|setuid)$/,
     imports: /^node:(child_process|cluster|worker_threads|vm) /,
   },

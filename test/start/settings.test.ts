@@ -87,6 +87,16 @@ describe("the operator's secret", () => {
   });
 });
 
+test('rates and processes are numbers that mean something', () => {
+  for (const RATE_LIMIT of ['0/0', '0/5', '5/0', '-1/5', '5', '1.5/5', '']) refused({ RATE_LIMIT }, /RATE_LIMIT/);
+  assert.deepEqual(readConfig({ RATE_LIMIT: '5/10' }, {}).rateLimit, { perSecond: 5, burst: 10 });
+  for (const PROCESSES of ['', '0', '-1', '1.5', '65', '100', '2 ', '1e1', 'two']) refused({ PROCESSES }, /PROCESSES/);
+  assert.deepEqual(
+    [undefined, '1', '64'].map((PROCESSES) => readConfig({ PROCESSES }, {}).processes),
+    [1, 1, 64],
+  );
+});
+
 describe('live mode', () => {
   test('is reached by https only', () => {
     for (const PUBLIC_URL of [undefined, '', 'http://pay.example', 'HTTP://pay.example'])

@@ -4,8 +4,10 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { RequestMetrics, Server } from './server.ts';
 
 export interface Metrics extends RequestMetrics {
-  /** Other rooms' metrics are registered here. */
+  /** What this process counts. */
   readonly registry: Registry;
+  /** What is the same whichever process looks: of the database as a whole. */
+  readonly installation: Registry;
   /** For the committer: commands in a group, and how long it took. */
   group(size: number, ms: number): void;
   /** Who is asked, whenever somebody looks, for what is due and fails, by what it is on. */
@@ -21,6 +23,7 @@ const GROUP_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2
 
 export function createMetrics(options: { readonly process?: boolean } = {}): Metrics {
   const registry = new Registry();
+  const installation = new Registry();
   const registers = [registry];
   if (options.process ?? true) collectDefaultMetrics({ register: registry });
   const duration = new Histogram({
@@ -55,6 +58,7 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
   });
   return {
     registry,
+    installation,
     started: () => active.inc(),
     finished(method, route, status, seconds) {
       active.dec();
@@ -70,7 +74,7 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
         name: 'florin_due_failures',
         help: 'Work that is due, fails and will be tried again, by what it is on.',
         labelNames: ['about'],
-        registers,
+        registers: [installation],
         async collect() {
           // Of a database that doesn't answer nothing is known.
           const counts = await ask().catch(() => []);
@@ -114,7 +118,7 @@ export interface Readiness {
 /** Mounts /healthz (the process answers), /readyz (it can do its work) and /metrics. */
 export function operations(
   server: Server,
-  options: { readonly metrics: Metrics; readonly ready: () => Promise<Readiness> },
+  options: { readonly metrics: () => Promise<string>; readonly ready: () => Promise<Readiness> },
 ): void {
   const { metrics, ready } = options;
   const headers = { 'cache-control': 'no-store', 'content-security-policy': "default-src 'none'" };
@@ -132,7 +136,6 @@ export function operations(
   });
 
   server.app.get('/metrics', async (_request, reply) => {
-    const text = await metrics.registry.metrics();
-    return reply.headers({ ...headers, 'content-type': metrics.registry.contentType }).send(text);
+    return reply.headers({ ...headers, 'content-type': Registry.PROMETHEUS_CONTENT_TYPE }).send(await metrics());
   });
 }

@@ -15,9 +15,10 @@ export interface Installation {
 /** Starts or adopts the server. Throws a StartError with one sentence when another Florin runs on the directory. */
 export async function openInstallation(
   dataDir: string,
-  { log, clock }: Parameters<typeof startEmbedded>[1],
+  options: Parameters<typeof startEmbedded>[1],
 ): Promise<Installation> {
-  const embedded = await startEmbedded(dataDir, { log, clock });
+  const { log } = options;
+  const embedded = await startEmbedded(dataDir, options);
   const { connection } = embedded;
   const guard = await guarded(dataDir, connection, log);
   if (!guard) {

@@ -166,7 +166,7 @@ describe('beside the APIs', () => {
     service = await startService({ metrics }, (server) => {
       documentation(server, [declaration], { title: 'Test', version: '1.2.3' });
       operations(server, {
-        metrics,
+        metrics: () => metrics.registry.metrics(),
         ready: async () => {
           if (!ready) throw new Error('the database is away');
           return { ok: true, checks: { database: true } };
