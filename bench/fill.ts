@@ -13,7 +13,7 @@ export async function fillOrders(database: Database, projectId: bigint, count: n
          initiator, network_transaction_id, in_flight, due, next_at, failure_type, failure_message, attempts, events, created_at, updated_at)
        select $1, ${id}, 'old-' || n, 'reversed', 1250, 'EUR', 0, 0, 0, 0, null, '', '1', 'FLORIN*SANDBOX', '123456', '411111******1111',
          '{"holder":"Ada Example","type":"visa","subtype":"classic","expiry":"3012"}', '{"bin":"411111","country":"GBR","title":"Harbour Lane Bank"}', null,
-         '{"ip":"192.0.2.1"}', null, null, '{}', ${id}, null, 'customer', '067294534318210', null, '{}', null, null, null, 0, 2, ${at}, ${at}
+         '{"ip":"192.0.2.1"}', null, null, '{}', ${id}, null, 'customer', '067294534318210', null, '{}', null, null, null, 0, 0, ${at}, ${at}
        from generate_series($2::int, $3::int) n`,
       values,
     );
@@ -25,8 +25,16 @@ export async function fillOrders(database: Database, projectId: bigint, count: n
        from generate_series($2::int, $3::int) n, generate_series(1, 2) o`,
       values,
     );
+    // Held, and given back.
+    await database.query(
+      `insert into postings (owner_id, entry_id, subject_id, operation_id, amount, created_at, line, subject_type, kind, account, currency)
+       select $1, ${id} + o, ${id}, ${id} + o, case when (o + l) % 2 = 0 then 1250 else -1250 end, ${at}, l, 'order', case o when 1 then 'authorize' else 'reverse' end,
+         case l when 1 then 'hold' else 'hold_contra' end, 'EUR'
+       from generate_series($2::int, $3::int) n, generate_series(1, 2) o, generate_series(1, 2) l`,
+      values,
+    );
   }
-  for (const table of ['orders', 'operations']) await database.query(`vacuum analyze ${table}`);
+  for (const table of ['orders', 'operations', 'postings']) await database.query(`vacuum analyze ${table}`);
   // What the filling left to be written is not the measured payments' burden.
   await database.query('checkpoint');
 }

@@ -5,6 +5,7 @@ import { type Asked, type Compared, compare, loading, ROUND_SHARE } from './comp
 import { fillOrders } from './fill.ts';
 import { load } from './load.ts';
 import { baseline } from './pgbench.ts';
+import { provenInFull, proving } from './proofs.ts';
 import { type Opened, openServer } from './serve.ts';
 
 const PORT = 18_990;
@@ -94,6 +95,8 @@ export async function benchGateway({ connection, database, home, orders, ...of }
       await both(0.9, 'list of 2000', listing),
       await both(0.9, 'charge', charging),
     );
+    for (const one of open) console.log(`proof of the whole history: ${(await provenInFull(one)).toFixed(1)} s`);
+    compared.push(await both(0.9, 'proof of what has changed', (one) => proving(one, { body: BODY })));
     return compared;
   } finally {
     await Promise.all(open.map((one) => one.close()));
