@@ -66,6 +66,7 @@ const IN_ORDER = {
     'tenants',
     'people',
     'requests',
+    'lending',
     'access',
     'accounts',
     'cards',

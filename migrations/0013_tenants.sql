@@ -61,7 +61,7 @@ create table profiles (
   primary key (tenant_id, id)
 );
 
--- Card numbers of a range are given out by a permutation of 0 .. size - 1; `used` is how many were.
+-- Card numbers of a range are a permutation of 0 .. size - 1, lent to tenants in blocks; `used` is how many are in blocks.
 create table card_ranges (
   name text primary key,
   brand text not null check (brand in ('MASTERCARD', 'VISA')),
@@ -72,6 +72,20 @@ create table card_ranges (
   used int8 not null,
   check (used between 0 and size)
 );
+
+-- What became of the indexes below `used`: `lent` until its tenant has taken the block into use, `taken`, `spent` when no number of it is
+-- left, `free` when what was left came back. A block that is handed out again has another lease.
+create table range_blocks (
+  range_name text not null,
+  first int8 not null,
+  size int8 not null check (size > 0),
+  lease int8 not null,
+  tenant_id int8,
+  state text not null check (state in ('lent', 'taken', 'spent', 'free')),
+  primary key (range_name, first),
+  check ((tenant_id is null) = (state = 'free'))
+);
+create index range_blocks_open on range_blocks (range_name, state) where state <> 'spent';
 
 create table identities (
   tenant_id int8 not null,

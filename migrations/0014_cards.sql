@@ -107,12 +107,32 @@ create index cards_identity on cards (tenant_id, identity_id, id);
 create index cards_parent on cards (tenant_id, parent_account_id) where parent_account_id is not null;
 create index cards_due_at on cards (due_at) where due_at is not null;
 
--- Which card has a number: by its keyed fingerprint, over all tenants, as the network knows no tenants.
+-- Which card has a number: by its keyed fingerprint. No number is two tenants': it is drawn from a block of one.
 create table card_numbers (
-  fingerprint text primary key,
   tenant_id int8 not null,
-  card_id int8 not null
+  fingerprint text not null,
+  card_id int8 not null,
+  primary key (tenant_id, fingerprint)
 );
+-- The network knows no tenants.
+create index card_numbers_fingerprint on card_numbers (fingerprint);
+
+-- Blocks of numbers that a tenant holds, with what their range says of a number. `used` were given out; a block that was given back ends there.
+create table card_blocks (
+  tenant_id int8 not null,
+  lease int8 not null,
+  range_name text not null,
+  brand text not null,
+  prefix text not null,
+  number_length int4 not null,
+  range_size int8 not null,
+  first int8 not null,
+  size int8 not null,
+  used int8 not null,
+  primary key (tenant_id, lease),
+  check (used between 0 and size)
+) with (fillfactor = 50);
+create index card_blocks_open on card_blocks (tenant_id, range_name) where used < size;
 
 -- Live cards by level (installation, tenant, programme, identity) and currency; '' counts all of them. Owner 0: the installation.
 create table card_counts (

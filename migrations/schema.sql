@@ -61,6 +61,18 @@ create table bin_ranges (
   own boolean not null,
   updated_at timestamp with time zone not null
 );
+create table card_blocks (
+  tenant_id bigint not null,
+  lease bigint not null,
+  range_name text not null,
+  brand text not null,
+  prefix text not null,
+  number_length integer not null,
+  range_size bigint not null,
+  first bigint not null,
+  size bigint not null,
+  used bigint not null
+);
 create table card_challenges (
   tenant_id bigint not null,
   id bigint not null,
@@ -93,8 +105,8 @@ create table card_mobiles (
   identity_id bigint not null
 );
 create table card_numbers (
-  fingerprint text not null,
   tenant_id bigint not null,
+  fingerprint text not null,
   card_id bigint not null
 );
 create table card_ranges (
@@ -438,6 +450,14 @@ create table proved_sums (
   currency text not null,
   amount bigint not null
 );
+create table range_blocks (
+  range_name text not null,
+  first bigint not null,
+  size bigint not null,
+  lease bigint not null,
+  tenant_id bigint,
+  state text not null
+);
 create table rate_buckets (
   key text not null,
   version bigint not null,
@@ -711,7 +731,9 @@ CREATE INDEX authorizations_card ON public.authorizations USING btree (tenant_id
 CREATE INDEX authorizations_expires_at ON public.authorizations USING btree (expires_at) WHERE (state = 'OPEN'::text);
 CREATE INDEX authorizations_held ON public.authorizations USING btree (tenant_id, instrument_id) WHERE (held <> 0);
 CREATE INDEX authorizations_pending ON public.authorizations USING btree (created_at) WHERE (state = 'PENDING'::text);
+CREATE INDEX card_blocks_open ON public.card_blocks USING btree (tenant_id, range_name) WHERE (used < size);
 CREATE INDEX card_challenges_card ON public.card_challenges USING btree (tenant_id, card_id, id);
+CREATE INDEX card_numbers_fingerprint ON public.card_numbers USING btree (fingerprint);
 CREATE INDEX cards_due_at ON public.cards USING btree (due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX cards_identity ON public.cards USING btree (tenant_id, identity_id, id);
 CREATE INDEX cards_parent ON public.cards USING btree (tenant_id, parent_account_id) WHERE (parent_account_id IS NOT NULL);
@@ -729,6 +751,7 @@ CREATE INDEX orders_in_flight ON public.orders USING btree (in_flight) WHERE (in
 CREATE INDEX orders_merchant_order_id ON public.orders USING btree (project_id, merchant_order_id) WHERE (merchant_order_id IS NOT NULL);
 CREATE INDEX orders_next_at ON public.orders USING btree (next_at) WHERE (next_at IS NOT NULL);
 CREATE INDEX postings_subject ON public.postings USING btree (owner_id, subject_id);
+CREATE INDEX range_blocks_open ON public.range_blocks USING btree (range_name, state) WHERE (state <> 'spent'::text);
 CREATE INDEX rates_day ON public.rates USING btree (day DESC, from_currency, to_currency);
 CREATE INDEX risk_counters_expired ON public.risk_counters USING btree (span, bucket_at);
 CREATE INDEX risk_events_order ON public.risk_events USING btree (project_id, order_id);
@@ -755,12 +778,14 @@ alter table balances add constraint balances_pkey PRIMARY KEY (owner_id, account
 alter table bin_ranges add constraint bin_ranges_country_check CHECK ((country ~ '^[A-Z]{3}$'::text));
 alter table bin_ranges add constraint bin_ranges_pkey PRIMARY KEY (prefix);
 alter table bin_ranges add constraint bin_ranges_prefix_check CHECK ((prefix ~ '^[0-9]{6,8}$'::text));
+alter table card_blocks add constraint card_blocks_check CHECK (((used >= 0) AND (used <= size)));
+alter table card_blocks add constraint card_blocks_pkey PRIMARY KEY (tenant_id, lease);
 alter table card_challenges add constraint card_challenges_channel_check CHECK ((channel = ANY (ARRAY['OTP_SMS'::text, 'BIOMETRICS'::text, 'EXTERNAL_AUTHY'::text])));
 alter table card_challenges add constraint card_challenges_pkey PRIMARY KEY (tenant_id, id);
 alter table card_challenges add constraint card_challenges_state_check CHECK ((state = ANY (ARRAY['PENDING'::text, 'PASSED'::text, 'FAILED'::text, 'EXPIRED'::text])));
 alter table card_counts add constraint card_counts_pkey PRIMARY KEY (tenant_id, level, level_id, currency);
 alter table card_mobiles add constraint card_mobiles_pkey PRIMARY KEY (tenant_id, programme_id, mobile);
-alter table card_numbers add constraint card_numbers_pkey PRIMARY KEY (fingerprint);
+alter table card_numbers add constraint card_numbers_pkey PRIMARY KEY (tenant_id, fingerprint);
 alter table card_ranges add constraint card_ranges_brand_check CHECK ((brand = ANY (ARRAY['MASTERCARD'::text, 'VISA'::text])));
 alter table card_ranges add constraint card_ranges_check CHECK (((used >= 0) AND (used <= size)));
 alter table card_ranges add constraint card_ranges_number_length_check CHECK (((number_length >= 13) AND (number_length <= 19)));
@@ -823,6 +848,10 @@ alter table projects add constraint projects_pkey PRIMARY KEY (id);
 alter table proof_reds add constraint proof_reds_pkey PRIMARY KEY (owner_id, invariant, scope);
 alter table proofs add constraint proofs_pkey PRIMARY KEY (owner_id);
 alter table proved_sums add constraint proved_sums_pkey PRIMARY KEY (owner_id, run, account, currency);
+alter table range_blocks add constraint range_blocks_check CHECK (((tenant_id IS NULL) = (state = 'free'::text)));
+alter table range_blocks add constraint range_blocks_pkey PRIMARY KEY (range_name, first);
+alter table range_blocks add constraint range_blocks_size_check CHECK ((size > 0));
+alter table range_blocks add constraint range_blocks_state_check CHECK ((state = ANY (ARRAY['lent'::text, 'taken'::text, 'spent'::text, 'free'::text])));
 alter table rate_buckets add constraint rate_buckets_pkey PRIMARY KEY (key);
 alter table rates add constraint rates_micro_check CHECK ((micro > 0));
 alter table rates add constraint rates_pkey PRIMARY KEY (from_currency, to_currency, day);

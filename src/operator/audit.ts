@@ -83,7 +83,7 @@ export function auditingCommitter(committer: Committer, keyed: Keyed, action: Ac
       return audited;
     },
     async submit(command) {
-      if (audited) return committer.submit(command);
+      if (audited || command.prepares) return committer.submit(command);
       const [value, tells] = await committer.submit(telling(command));
       audited ||= tells;
       return value;

@@ -48,8 +48,18 @@ const operationsOf = (apis: readonly AnyApi[]): typeof operations =>
     )
     .filter(({ operation, method }) => (method === 'GET' ? AUDITED_LOOKS.has(operation) : !LOOKS.has(operation)));
 
-/** What is no business of an operator's request: signs of life, and the marks of group commits. */
-const BESIDE = new Set(['commit_groups', 'processes', 'shared_followers', 'operator_audit']);
+/** What is no business of an operator's request: signs of life, the marks of group commits, the numbers that a tenant is lent beforehand. */
+const BESIDE = new Set([
+  'card_blocks',
+  'commit_groups',
+  'range_blocks',
+  'processes',
+  'shared_followers',
+  'operator_audit',
+]);
+
+/** Card ranges but for how much of them is lent. */
+const RANGES = '(select name, brand, prefix, number_length, size from card_ranges)';
 
 /** Each table as it stands, the key that seals, and the card ranges that are in force. */
 async function everything(): Promise<Record<string, unknown>> {
@@ -61,7 +71,7 @@ async function everything(): Promise<Record<string, unknown>> {
       .filter(({ name }) => !BESIDE.has(name))
       .map(async ({ name }) => {
         const [found] = await florin.database.query<{ hash: string }>(
-          `select md5(coalesce(string_agg(t::text, ' ' order by t::text), '')) as hash from ${name} t`,
+          `select md5(coalesce(string_agg(t::text, ' ' order by t::text), '')) as hash from ${name === 'card_ranges' ? RANGES : name} t`,
         );
         return [name, found?.hash] as const;
       }),

@@ -24,9 +24,11 @@ export const OWNED: Readonly<Record<string, 'owner_id' | 'project_id' | 'tenant_
   ...all('tenant_id', [
     'authorization_messages',
     'authorizations',
+    'card_blocks',
     'card_challenges',
     'card_counts',
     'card_mobiles',
+    'card_numbers',
     'cards',
     'factors',
     'funds',
@@ -63,11 +65,9 @@ export const OWNED: Readonly<Record<string, 'owner_id' | 'project_id' | 'tenant_
 };
 
 /** Table → why its rows have no owner. */
-export const NOBODYS: Readonly<Record<string, 'owner' | 'directory' | 'installation' | 'reference'>> = {
+export const NOBODYS: Readonly<Record<string, 'owner' | 'installation' | 'reference'>> = {
   // The owners themselves.
   ...all('owner', ['projects', 'tenants']),
-  // From what comes in without an owner to its owner: the network knows a card by its number alone.
-  ...all('directory', ['card_numbers']),
   // Of the installation as a whole: its settings, its processes, its operators.
   ...all('installation', [
     'card_ranges',
@@ -77,6 +77,7 @@ export const NOBODYS: Readonly<Record<string, 'owner' | 'directory' | 'installat
     'issuing_versions',
     'processes',
     'project_versions',
+    'range_blocks',
     'rate_buckets',
     'shared_followers',
     'shared_state',

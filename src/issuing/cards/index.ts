@@ -3,7 +3,7 @@
 export { card, cardsPage, createdCard, operationOf, revealed, unknownCard } from './answer-schemas.ts';
 export { type Asker, askerOf, cardAsked, cardsOf, idGiven, profileOf } from './asker.ts';
 export { attachedCards } from './attached-queries.ts';
-export { commitOnCard } from './commit.ts';
+export { type CardCommand, commitOnCard } from './commit.ts';
 export {
   COUNT_LEVELS,
   type CountKey,
@@ -17,7 +17,7 @@ export { dueAtOf, expiryMoment, mmyy, monthAfter } from './dates.ts';
 export { cardsDue, nextCardDueAt } from './due-queries.ts';
 export { cardsList, EVERY_CARD } from './list-queries.ts';
 export * from './model.ts';
-export { type DrawnNumber, drawNumber, providerFor, rangeFor } from './numbers.ts';
+export { type DrawnNumber, drawNumber, numbersFor, providerFor } from './numbers.ts';
 export { cardView, createdView, type Secrets } from './present.ts';
 export {
   type CardKey,

@@ -1,10 +1,12 @@
 // Card numbers: the n-th of a range, by a keyed permutation, so that every number is given out once and none tells its neighbours.
-// Rule: a number is made inside the commit that counts it as used.
+// Rule: a number is made inside the commit that counts it as used, from a block that its tenant holds (../lending): no other owner's row is
+// touched.
 import { assert, luhnDigit, Pan } from '../../base/index.ts';
 import type { Change, Loaded, Told } from '../../store/index.ts';
 import type { Sealer } from '../../vault/index.ts';
-import { type IssuingDeps, Refusal } from '../requests/index.ts';
-import { type Brand, type CardRange, type Profile, rangeKind, rangeUpdate } from '../tenants/index.ts';
+import { blockUpdate, type CardBlock, type NumberSource, NumbersWanted, numbersKind } from '../lending/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
+import type { Brand, Profile } from '../tenants/index.ts';
 import { liveChanges } from './counts-queries.ts';
 import type { Card } from './model.ts';
 import { cardInsert, cardNumberInsert } from './queries.ts';
@@ -34,9 +36,9 @@ export function permuted(keyed: Keyed, name: string, size: bigint, index: bigint
   return value;
 }
 
-/** The next number of a range that has one left. */
-function nextNumber(keyed: Keyed, { name, prefix, number_length, size, used }: CardRange): Pan {
-  const own = permuted(keyed, name, size, used).toString();
+/** The next number of a block that has one left. */
+function nextNumber(keyed: Keyed, { range_name, prefix, number_length, range_size, first, used }: CardBlock): Pan {
+  const own = permuted(keyed, range_name, range_size, first + used).toString();
   const payload = prefix + own.padStart(number_length - prefix.length - 1, '0');
   assert(payload.length === number_length - 1, 'a range whose numbers fit');
   const pan = Pan.parse(payload + luhnDigit(payload));
@@ -48,22 +50,22 @@ function nextNumber(keyed: Keyed, { name, prefix, number_length, size, used }: C
 export interface DrawnNumber {
   readonly brand: Brand;
   readonly pan: Pan;
-  /** What makes the card: its row, its number, the range that has one number less, the counts of live cards. */
+  /** What makes the card: its row, its number, the block that has one number less, the counts of live cards. */
   changesFor(card: Card, told: Told): Change[];
 }
 
-/** The next number of the range; INSTRUMENT_NOT_FOUND where the profile has no range, or the range no number left. */
+/** The next number of the tenant's block; NumbersWanted where he holds none. */
 export function drawNumber(
   { vault }: IssuingDeps,
   seal: Sealer,
   loaded: Loaded,
-  rangeName: string | null,
+  source: NumberSource | null,
 ): DrawnNumber {
-  const range = rangeName === null ? undefined : loaded.get(rangeKind, rangeName);
-  if (!range || range.used >= range.size) throw new Refusal('INSTRUMENT_NOT_FOUND');
-  const pan = nextNumber((purpose, data) => vault.keyed(purpose, data), range);
+  const block = source ? loaded.get(numbersKind, source) : undefined;
+  if (!block) throw new NumbersWanted();
+  const pan = nextNumber((purpose, data) => vault.keyed(purpose, data), block);
   return {
-    brand: range.brand,
+    brand: block.brand,
     pan,
     changesFor(card, told) {
       const sealed = seal(card.tenant_id, card.id, { pan, expiry: '', holder: null }, told);
@@ -71,7 +73,7 @@ export function drawNumber(
         cardInsert(card),
         sealed.change,
         cardNumberInsert({ fingerprint: sealed.fingerprint, tenant_id: card.tenant_id, card_id: card.id }),
-        rangeUpdate({ ...range, used: range.used + 1n }),
+        blockUpdate({ ...block, used: block.used + 1n }),
         ...liveChanges(card, 1n),
       ];
     },
@@ -79,9 +81,10 @@ export function drawNumber(
 }
 
 /** The range of the brand that routing picks; null: none that the profile has. */
-export function rangeFor(profile: Profile, currency: string, country: string): string | null {
+export function numbersFor(profile: Profile, currency: string, country: string): NumberSource | null {
   const provider = providerFor(profile, currency, country);
-  return (provider && profile.settings.ranges[provider]) ?? null;
+  const range = provider && profile.settings.ranges[provider];
+  return range ? { tenantId: profile.tenantId, range } : null;
 }
 
 /** The brand that routing picks; null: none that the profile has. */

@@ -61,11 +61,12 @@ export async function cardGet(db: Db, tenantId: bigint, id: bigint): Promise<Car
 }
 
 interface CardNumber {
-  readonly fingerprint: string;
   readonly tenant_id: bigint;
+  readonly fingerprint: string;
   readonly card_id: bigint;
 }
-const cardNumbers = table<CardNumber>('card_numbers', { fingerprint: 'text', tenant_id: 'int8', card_id: 'int8' }, [
+const cardNumbers = table<CardNumber>('card_numbers', { tenant_id: 'int8', fingerprint: 'text', card_id: 'int8' }, [
+  'tenant_id',
   'fingerprint',
 ]);
 export const cardNumberInsert = (row: CardNumber): Change => insert(cardNumbers, row);

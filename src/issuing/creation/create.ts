@@ -18,20 +18,22 @@ import {
   dueAtOf,
   monthAfter,
   needCount,
-  rangeFor,
+  numbersFor,
 } from '../cards/index.ts';
+import { type NumberSource, needsOfNumber, withNumbers } from '../lending/index.ts';
 import type { Identity, User } from '../people/index.ts';
 import { activationHash, orderedPlastic } from '../plastic/index.ts';
 import {
   type CommittedAnswer,
   commitAnswer,
   type Ending,
+  type EndingCommand,
   type IssuingDeps,
   Refusal,
   type RefusalCode,
 } from '../requests/index.ts';
 import type { CardLimits } from '../rules/index.ts';
-import { needRange, type Profile, type Programme, type Tenant } from '../tenants/index.ts';
+import type { Profile, Programme, Tenant } from '../tenants/index.ts';
 import { artworkFor, creationConflict, type ThreeDs, type Wanted } from './conflicts.ts';
 import { linkedOf, mobileOfUser, parentOf, programmeOf } from './facts.ts';
 import { type MobileKey, mobileInsert, mobileKind, needMobile } from './queries.ts';
@@ -126,7 +128,7 @@ interface Plan {
   readonly checks: readonly LimitCheck[];
   readonly identityCount: CountKey;
   readonly mobileKey: MobileKey | null;
-  readonly rangeName: string | null;
+  readonly numbers: NumberSource | null;
   readonly id: bigint;
   readonly seal: Sealer;
 }
@@ -162,7 +164,7 @@ function planOf(
       wanted.mobile !== null && programme.settings.uniqueMobile
         ? { tenant_id: tenant.id, programme_id: programme.id, mobile: wanted.mobile }
         : null,
-    rangeName: profile && rangeFor(profile, wanted.currency, wanted.country),
+    numbers: profile && numbersFor(profile, wanted.currency, wanted.country),
     id: deps.ids.next(),
     seal: deps.vault.sealer(),
   };
@@ -195,9 +197,9 @@ export async function createCard(
     ...counts.map(needCount),
     ...(parent ? [needAccount(tenant.id, parent.id)] : []),
     ...(plan.mobileKey ? [needMobile(plan.mobileKey)] : []),
-    ...(plan.rangeName === null ? [] : [needRange(plan.rangeName)]),
+    ...needsOfNumber(plan.numbers),
   ];
-  return commitAnswer(deps, once, {
+  const command: EndingCommand = {
     name: 'card.create',
     owner: tenant.id,
     needs,
@@ -220,7 +222,8 @@ export async function createCard(
       if (full) throw new Refusal(full.code);
       return made(deps, told, plan, parent?.id ?? null, mobileHolder, loaded);
     },
-  });
+  };
+  return withNumbers(deps, plan.numbers, () => commitAnswer(deps, once, command));
 }
 
 /** The card, its number, its funds, its counts: nothing stands in its way any more but the range. */
@@ -234,7 +237,7 @@ function made(
 ): Ending {
   const { owner, profile } = plan;
   if (!profile) throw new Refusal('INSTRUMENT_NOT_FOUND');
-  const drawn = drawNumber(deps, plan.seal, loaded, plan.rangeName);
+  const drawn = drawNumber(deps, plan.seal, loaded, plan.numbers);
   const bare = newCard(told, plan, profile, parentId, drawn);
   const { card, changes: plastic } = profile.settings.physicalByDefault
     ? withPlastic(deps, told, owner, bare, profile)

@@ -11,6 +11,7 @@ import {
   operatorEndpoint,
   Shape,
 } from '../../http/index.ts';
+import { numbersUsed } from '../lending/index.ts';
 import {
   BRANDS,
   installationGet,
@@ -222,12 +223,15 @@ export function setupEndpoints(office: IssuingOffice): OperatorEndpoint[] {
       tag: TAG,
       right: null,
       answers: { 200: { description: 'Ranges', schema: listOf('ranges', cardRange) } },
-      handler: async () => ({
-        status: 200,
-        body: {
-          ranges: (await rangesList(db)).map((row) => ({ ...row, size: Number(row.size), used: Number(row.used) })),
-        },
-      }),
+      async handler() {
+        const used = await numbersUsed(db);
+        const ranges = (await rangesList(db)).map((row) => ({
+          ...row,
+          size: Number(row.size),
+          used: Number(used.get(row.name) ?? 0n),
+        }));
+        return { status: 200, body: { ranges } };
+      },
     }),
     operatorEndpoint({
       method: 'POST',

@@ -12,6 +12,7 @@ import {
   Shape,
 } from '../../http/index.ts';
 import { sessionsEnd } from '../access/index.ts';
+import { numbersReturn } from '../lending/index.ts';
 import {
   type SecretRow,
   secretBind,
@@ -124,6 +125,7 @@ export function tenantEndpoints(office: IssuingOffice): OperatorEndpoint[] {
           await tenantUpsert(inside, changed);
           if (!changed.active) await sessionsEnd(inside, { tenantId: row.id }, clock.now());
         });
+        if (active === false) await numbersReturn(office.deps, await owner());
         return { status: 200, body: tenantJson(await tenantOf(input.params.tenant)) };
       },
     }),

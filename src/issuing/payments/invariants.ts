@@ -82,6 +82,29 @@ export const authorizationInvariants: readonly Invariant[] = [
              or (state = 'DECLINED' and (cleared <> 0 or refunded <> 0 or reason is null))
              or (kind in ('purchase', 'forced') and refunded > cleared))`,
   },
+  {
+    id: 'numbers_are_lent_once',
+    title: 'No two blocks of a card range overlap, and none reaches beyond what was lent of it',
+    of: 'moment',
+    sql: `select b.range_name, b.first, b.size, b.state, r.used
+          from (select *, lead(first) over (partition by range_name order by first) as next from range_blocks) b
+          join card_ranges r on r.name = b.range_name where first + b.size > coalesce(next, r.used)`,
+  },
+  {
+    id: 'numbers_are_drawn_from_blocks',
+    title: 'A tenant draws card numbers from blocks that he holds',
+    of: 'owner',
+    sql: `select c.range_name, c.first, c.size, c.used, b.size as lent from card_blocks c
+          left join range_blocks b on b.range_name = c.range_name and b.first = c.first and b.lease = c.lease and b.tenant_id = c.tenant_id
+          where c.tenant_id = $owner and c.size > coalesce(b.size, 0)`,
+  },
+  {
+    id: 'numbers_are_one_cards',
+    title: 'No card number is two cards',
+    of: 'owner',
+    sql: `select n.card_id, o.card_id as other from card_numbers n join card_numbers o on o.fingerprint = n.fingerprint
+          where n.tenant_id = $owner and $whole and (o.tenant_id, o.card_id) <> (n.tenant_id, n.card_id)`,
+  },
 ];
 
 export const authorizationAuditor: Auditor = {

@@ -14,18 +14,20 @@ import {
 import {
   type Asker,
   type Card,
+  type CardCommand,
   cardUpdate,
   commitOnCard,
   drawNumber,
   dueAtOf,
   monthAfter,
+  numbersFor,
   type PhysicalCard,
-  rangeFor,
 } from '../cards/index.ts';
+import { type NumberSource, needsOfNumber, withNumbers } from '../lending/index.ts';
 import { needsOfChange, type OpenHolds, restand } from '../life/index.ts';
 import type { CardViewer } from '../reading/index.ts';
 import { type CommittedAnswer, type Ending, type IssuingDeps, Refusal, type RefusalCode } from '../requests/index.ts';
-import { needRange, type Profile } from '../tenants/index.ts';
+import type { Profile } from '../tenants/index.ts';
 import { liveTokens, walletTokenInsert, walletTokenMoves, walletTokensKind } from '../tokens/index.ts';
 import { activationHash, orderedPlastic } from './order.ts';
 
@@ -60,25 +62,26 @@ export async function replaceCard(
   openHolds: OpenHolds,
   once: Once | null,
 ): Promise<CommittedAnswer> {
-  const rangeName = rangeFor(profile, card.currency, card.details.billingAddress.country);
+  const numbers = numbersFor(profile, card.currency, card.details.billingAddress.country);
   const newId = deps.ids.next();
   const seal = deps.vault.sealer();
-  return commitOnCard(deps, once, {
+  const command: CardCommand = {
     name: `card.${request.kind}`,
     asker,
     id: card.id,
     needs: [
       ...needsOfChange(asker.tenantId, card.id, openHolds),
-      ...(request.kind === 'replace-lost-stolen' && rangeName !== null ? [needRange(rangeName)] : []),
+      ...(request.kind === 'replace-lost-stolen' ? needsOfNumber(numbers) : []),
     ],
     decide(locked, loaded, told) {
       const refused = REFUSALS[request.kind].find(([, applies]) => applies(locked));
       if (refused) throw new Refusal(refused[0]);
       return request.kind === 'replace-damaged'
         ? remade(deps, told, locked, request, view)
-        : succeeded(deps, told, loaded, locked, { request, rangeName, newId, seal, view });
+        : succeeded(deps, told, loaded, locked, { request, numbers, newId, seal, view });
     },
-  });
+  };
+  return withNumbers(deps, numbers, () => commitOnCard(deps, once, command));
 }
 
 /** Plastic again, in the state of an order that was just made. */
@@ -138,19 +141,19 @@ function succeeded(
   old: Card,
   {
     request,
-    rangeName,
+    numbers,
     newId,
     seal,
     view,
   }: {
     readonly request: ReplaceRequest;
-    readonly rangeName: string | null;
+    readonly numbers: NumberSource | null;
     readonly newId: bigint;
     readonly seal: Sealer;
     readonly view: CardViewer;
   },
 ): Ending {
-  const drawn = drawNumber(deps, seal, loaded, rangeName);
+  const drawn = drawNumber(deps, seal, loaded, numbers);
   const { brand, pan } = drawn;
   const { now } = told;
   const { outward } = deps.permutation;

@@ -1,5 +1,5 @@
 // tenants: who issues cards, and by which programmes and profiles. Owns issuing_versions, issuing_settings, tenants, tenant_secrets,
-// programmes, profiles and card_ranges. Rule: a request finds them in memory, at most two seconds old.
+// programmes, profiles, card_ranges and range_blocks. Rule: a request finds them in memory, at most two seconds old.
 export { secretCreate, type Tools, tenantCreate } from './manage.ts';
 export * from './model.ts';
 export {
@@ -12,6 +12,7 @@ export {
   profileUpsert,
   programmeRows,
   programmeUpsert,
+  rangeGet,
   rangeInsert,
   rangeKind,
   rangesList,
@@ -27,6 +28,18 @@ export {
   tenantRows,
   tenantUpsert,
 } from './queries.ts';
+export {
+  lendableKind,
+  needLendable,
+  needRangeBlock,
+  type RangeBlock,
+  rangeBlockInsert,
+  rangeBlockKind,
+  rangeBlocksOpen,
+  rangeBlockUpdate,
+  rangeHasFree,
+  rangeIsSpent,
+} from './range-queries.ts';
 export { SANDBOX_PASSWORD, sandboxAccounts, sandboxIdentities, sandboxTenants, sandboxUsers } from './sandbox.ts';
 export { fixedId, type SeedMore, sandboxTenantId, sandboxTenantSecrets, seedTenants } from './seed.ts';
 export { createTenants, type TenantsRoom } from './tenants.ts';

@@ -196,7 +196,7 @@ export interface CardRange {
   readonly prefix: string;
   readonly number_length: number;
   readonly size: bigint;
-  /** How many numbers were given out. */
+  /** How many numbers were lent to tenants, of the permutation's first. */
   readonly used: bigint;
 }
 
@@ -206,7 +206,7 @@ const cardRanges = table<CardRange>(
   ['name'],
 );
 
-/** Card ranges by name, locked: who gives out a number holds the lock. */
+/** Card ranges by name, locked: who lends numbers of one, or takes some back, holds the lock. */
 export const rangeKind: Kind<string, CardRange> = {
   name: 'card_range',
   keyText: (name) => name,
@@ -224,6 +224,11 @@ export const rangeUpdate = (row: CardRange): Change => update(cardRanges, row);
 
 export const rangesList = (db: Db): Promise<CardRange[]> =>
   db.query<CardRange>('select * from card_ranges order by name');
+
+export async function rangeGet(db: Db, name: string): Promise<CardRange | null> {
+  const rows = await db.query<CardRange>('select * from card_ranges where name = $1', [name]);
+  return rows[0] ?? null;
+}
 
 /** False when a range of that name is there already: what numbers it has given out is history. */
 export async function rangeInsert(db: Db, row: CardRange): Promise<boolean> {

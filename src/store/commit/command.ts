@@ -83,6 +83,8 @@ export interface Command<Value> {
   readonly needs: readonly Need[];
   /** It records what was found out about work that has begun: written also when its caller waits no more. */
   readonly finishes?: true;
+  /** It makes room for what is asked for, and is no part of it: it stays whatever becomes of that, and no audit row tells of it. */
+  readonly prepares?: true;
   /** Pure: what it answers follows from what it is given, and it may be asked again, when a group had to be given up. */
   decide(state: Loaded, told: Told): Decision<Value>;
 }
