@@ -135,7 +135,10 @@ function renewedPool(
       max,
       idleTimeoutMillis: 60_000,
     });
-    pool.on('error', (error) => log.warn({ err: error }, 'idle connection lost'));
+    pool.on('error', (error) => {
+      // One that we end ourselves is not lost, whoever is quicker to end it.
+      if (!pool.ending) log.warn({ err: error }, 'idle connection lost');
+    });
     return pool;
   };
   let pool = open();
