@@ -1,5 +1,5 @@
 // The order that a request makes: its id is told with an unknown outcome, so that one look tells what became of it.
-import { type Command, type Decision, OutcomeUnknown, presentCaller } from '../../store/index.ts';
+import { type Command, type Decision, OutcomeUnknown, presentCaller, type Subject } from '../../store/index.ts';
 import type { Gateway } from '../orders/index.ts';
 
 /**
@@ -33,6 +33,6 @@ export async function making<Value>(
 function idIn({ changes, value }: Decision<unknown>, orderId: bigint): bigint | null {
   const isMade = changes.some(({ table, row }) => table.name === 'orders' && (row as { id?: bigint }).id === orderId);
   if (isMade) return orderId;
-  const { unresolved = null, existing = null } = value as { unresolved?: bigint | null; existing?: bigint };
-  return unresolved ?? existing;
+  const { unresolved = null, existing = null } = value as { unresolved?: Subject | null; existing?: bigint };
+  return unresolved?.id ?? existing;
 }

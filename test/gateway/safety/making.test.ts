@@ -43,7 +43,7 @@ test('before it is decided: none; then the order that is made', async () => {
 });
 
 test('a repeat whose outcome nobody knows yet: the order of the first', async () => {
-  const repeat = { value: { unresolved: 7n }, changes: [] };
+  const repeat = { value: { unresolved: { type: 'order', id: 7n } }, changes: [] };
   assert.deepEqual(await named(repeat), [null, 'outward 7']);
   assert.deepEqual(await named(repeat, new OutcomeUnknown('unknown')), [null, 'outward 7']);
 });
