@@ -14,27 +14,29 @@ create table bin_ranges (
 -- The simulated acquirer's own record, one row an operation, never updated: its books are compared with ours.
 -- Written with synchronous_commit off. WAL is sequential, so whatever we durably wrote after an answer implies the answer's row.
 create table simulator_transactions (
-  project_id int8 not null,
+  owner_id int8 not null,
+  -- What its sender asks for: an order.
+  subject_id int8 not null,
+  amount int8 not null check (amount >= 0),
+  voided int8 not null check (voided between 0 and amount),
+  transmitted_at timestamptz not null,
+  created_at timestamptz not null,
+  attempt int4 not null,
+  effect boolean not null,
+  subject_type text not null,
   reference text not null,
   operation text not null check (operation in ('authorize', 'charge', 'reverse', 'refund', 'credit')),
   original_reference text,
-  order_id int8 not null,
-  attempt int4 not null,
-  amount int8 not null check (amount >= 0),
-  voided int8 not null check (voided between 0 and amount),
   currency text not null,
   card text not null,
   stan text not null,
   response_code text not null,
-  effect boolean not null,
   answer jsonb not null,
-  transmitted_at timestamptz not null,
-  created_at timestamptz not null,
-  primary key (project_id, reference)
+  primary key (owner_id, reference)
 );
 -- With the reference, which is also the order of locking: without it the planner took the primary key for that order and filtered
--- the whole project (groups of 64 authorizations: 550/s instead of 41,000/s).
-create index simulator_transactions_order on simulator_transactions (project_id, order_id, reference);
+-- all of the owner's (groups of 64 authorizations: 550/s instead of 41,000/s).
+create index simulator_transactions_subject on simulator_transactions (owner_id, subject_id, reference);
 
 -- How often a plan of faults has met each kind of operation, counted for all processes together.
 create table simulator_fault_counts (

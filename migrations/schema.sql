@@ -530,22 +530,23 @@ create table simulator_fault_counts (
   count bigint not null
 );
 create table simulator_transactions (
-  project_id bigint not null,
+  owner_id bigint not null,
+  subject_id bigint not null,
+  amount bigint not null,
+  voided bigint not null,
+  transmitted_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  attempt integer not null,
+  effect boolean not null,
+  subject_type text not null,
   reference text not null,
   operation text not null,
   original_reference text,
-  order_id bigint not null,
-  attempt integer not null,
-  amount bigint not null,
-  voided bigint not null,
   currency text not null,
   card text not null,
   stan text not null,
   response_code text not null,
-  effect boolean not null,
-  answer jsonb not null,
-  transmitted_at timestamp with time zone not null,
-  created_at timestamp with time zone not null
+  answer jsonb not null
 );
 create table spend_counters (
   tenant_id bigint not null,
@@ -755,7 +756,7 @@ CREATE INDEX range_blocks_open ON public.range_blocks USING btree (range_name, s
 CREATE INDEX rates_day ON public.rates USING btree (day DESC, from_currency, to_currency);
 CREATE INDEX risk_counters_expired ON public.risk_counters USING btree (span, bucket_at);
 CREATE INDEX risk_events_order ON public.risk_events USING btree (project_id, order_id);
-CREATE INDEX simulator_transactions_order ON public.simulator_transactions USING btree (project_id, order_id, reference);
+CREATE INDEX simulator_transactions_subject ON public.simulator_transactions USING btree (owner_id, subject_id, reference);
 CREATE INDEX threeds_transactions_order ON public.threeds_transactions USING btree (project_id, order_id, id);
 CREATE INDEX transfers_identity ON public.transfers USING btree (tenant_id, identity_id, id);
 CREATE INDEX used_reveals_used_at ON public.used_reveals USING btree (used_at);
@@ -866,7 +867,7 @@ alter table simulator_fault_counts add constraint simulator_fault_counts_pkey PR
 alter table simulator_transactions add constraint simulator_transactions_amount_check CHECK ((amount >= 0));
 alter table simulator_transactions add constraint simulator_transactions_check CHECK (((voided >= 0) AND (voided <= amount)));
 alter table simulator_transactions add constraint simulator_transactions_operation_check CHECK ((operation = ANY (ARRAY['authorize'::text, 'charge'::text, 'reverse'::text, 'refund'::text, 'credit'::text])));
-alter table simulator_transactions add constraint simulator_transactions_pkey PRIMARY KEY (project_id, reference);
+alter table simulator_transactions add constraint simulator_transactions_pkey PRIMARY KEY (owner_id, reference);
 alter table spend_counters add constraint spend_counters_pkey PRIMARY KEY (tenant_id, card_id);
 alter table statement_entries add constraint statement_entries_pkey PRIMARY KEY (tenant_id, instrument_id, sequence);
 alter table tenant_secrets add constraint tenant_secrets_pkey PRIMARY KEY (tenant_id, id);

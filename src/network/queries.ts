@@ -41,11 +41,12 @@ export interface AnswerFields {
 
 /** One operation in the acquirer's record: written once, when it was answered. */
 export interface Entry {
-  readonly project_id: bigint;
+  readonly owner_id: bigint;
   readonly reference: string;
   readonly operation: NetworkOperation;
   readonly original_reference: string | null;
-  readonly order_id: bigint;
+  readonly subject_type: 'order';
+  readonly subject_id: bigint;
   readonly attempt: number;
   readonly amount: bigint;
   /** The amount of a reverse that undid charges (a void); zero when it released a hold. */
@@ -65,11 +66,12 @@ export interface Entry {
 export const simulatorTransactions = table<Entry>(
   'simulator_transactions',
   {
-    project_id: 'int8',
+    owner_id: 'int8',
     reference: 'text',
     operation: 'text',
     original_reference: 'text',
-    order_id: 'int8',
+    subject_type: 'text',
+    subject_id: 'int8',
     attempt: 'int4',
     amount: 'int8',
     voided: 'int8',
@@ -82,7 +84,7 @@ export const simulatorTransactions = table<Entry>(
     transmitted_at: 'timestamptz',
     created_at: 'timestamptz',
   },
-  ['project_id', 'reference'],
+  ['owner_id', 'reference'],
 );
 
 const COLUMNS = Object.keys(simulatorTransactions.columns);
@@ -100,15 +102,15 @@ export const entriesOfOrder: Kind<OrderKey, readonly Entry[]> = {
   follows: [
     follow(
       simulatorTransactions,
-      ({ project_id, order_id }) => `${project_id}/${order_id}`,
+      ({ owner_id, subject_id }) => `${owner_id}/${subject_id}`,
       (book, entry) => [...(book ?? []), entry],
     ),
   ],
   async load(db, keys) {
     const rows = await db.query<Entry>(
-      `select ${columns('t')} from unnest($1::int8[], $2::int8[]) as k(project_id, order_id)
+      `select ${columns('t')} from unnest($1::int8[], $2::int8[]) as k(owner_id, subject_id)
        cross join lateral (select * from simulator_transactions s
-         where s.project_id = k.project_id and s.order_id = k.order_id order by s.reference for update) t`,
+         where s.owner_id = k.owner_id and s.subject_id = k.subject_id order by s.reference for update) t`,
       [
         arrayLiteral(
           keys.map((key) => key.owner),
@@ -122,7 +124,7 @@ export const entriesOfOrder: Kind<OrderKey, readonly Entry[]> = {
     );
     const books = new Map<string, Entry[]>();
     for (const row of rows) {
-      const key = `${row.project_id}/${row.order_id}`;
+      const key = `${row.owner_id}/${row.subject_id}`;
       const book = books.get(key);
       if (book) book.push(row);
       else books.set(key, [row]);
@@ -139,12 +141,12 @@ export interface ReferenceKey {
 export const entryOfReference: Kind<ReferenceKey, Entry> = {
   name: 'simulator_reference',
   keyText: ({ owner, reference }) => `${owner}/${reference}`,
-  follows: [followRow(simulatorTransactions, ({ project_id, reference }) => `${project_id}/${reference}`)],
+  follows: [followRow(simulatorTransactions, ({ owner_id, reference }) => `${owner_id}/${reference}`)],
   async load(db, keys) {
     const rows = await db.query<Entry>(
-      `select ${columns('t')} from unnest($1::int8[], $2::text[]) as k(project_id, reference)
+      `select ${columns('t')} from unnest($1::int8[], $2::text[]) as k(owner_id, reference)
        cross join lateral (select * from simulator_transactions s
-         where s.project_id = k.project_id and s.reference = k.reference offset 0) t`,
+         where s.owner_id = k.owner_id and s.reference = k.reference offset 0) t`,
       [
         arrayLiteral(
           keys.map((key) => key.owner),
@@ -156,20 +158,20 @@ export const entryOfReference: Kind<ReferenceKey, Entry> = {
         ),
       ],
     );
-    return new Map(rows.map((row) => [`${row.project_id}/${row.reference}`, row] as const));
+    return new Map(rows.map((row) => [`${row.owner_id}/${row.reference}`, row] as const));
   },
 };
 
-export const orderEntriesSelect = (db: Db, projectId: bigint, orderId: bigint): Promise<Entry[]> =>
+export const orderEntriesSelect = (db: Db, owner: bigint, orderId: bigint): Promise<Entry[]> =>
   db.query<Entry>(
-    `select ${columns('t')} from simulator_transactions t where t.project_id = $1 and t.order_id = $2
+    `select ${columns('t')} from simulator_transactions t where t.owner_id = $1 and t.subject_id = $2
      order by t.transmitted_at, t.created_at, t.reference`,
-    [projectId, orderId],
+    [owner, orderId],
   );
 
 /** The acquirer's sums of one order, minor units. */
 export interface OrderBook {
-  readonly projectId: bigint;
+  readonly owner: bigint;
   readonly orderId: bigint;
   readonly currency: string;
   readonly authorized: bigint;
@@ -184,15 +186,15 @@ export interface OrderBook {
 }
 
 /** Only orders for which something took effect; of one project, or of all. */
-export const booksSelect = (db: Db, projectId: bigint | null): Promise<OrderBook[]> =>
+export const booksSelect = (db: Db, owner: bigint | null): Promise<OrderBook[]> =>
   db.query<OrderBook>(
-    `with t as (select * from simulator_transactions where effect and ($1::int8 is null or project_id = $1))
-     select project_id as "projectId", order_id as "orderId", min(currency) as currency,
+    `with t as (select * from simulator_transactions where effect and ($1::int8 is null or owner_id = $1))
+     select owner_id as "owner", subject_id as "orderId", min(currency) as currency,
        ${sum('amount', 'authorize')} as authorized, ${sum('amount', 'charge')} as charged,
        ${sum('amount', 'refund')} as refunded, ${sum('amount', 'credit')} as credited,
        ${sum('amount - voided', 'reverse')} as reversed, ${sum('voided', 'reverse')} as voided
-     from t group by project_id, order_id order by project_id, order_id`,
-    [projectId],
+     from t group by owner_id, subject_id order by owner_id, subject_id`,
+    [owner],
   );
 
 function sum(what: string, operation: NetworkOperation): string {

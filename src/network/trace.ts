@@ -72,6 +72,6 @@ const messagesOf = (entry: Entry): TracedMessage[] => [
 ];
 
 /** Request and answer of every operation that reached the acquirer, in the order of their sending. */
-export async function traceOf(db: Db, projectId: bigint, orderId: bigint): Promise<TracedMessage[]> {
-  return (await orderEntriesSelect(db, projectId, orderId)).flatMap(messagesOf);
+export async function traceOf(db: Db, owner: bigint, orderId: bigint): Promise<TracedMessage[]> {
+  return (await orderEntriesSelect(db, owner, orderId)).flatMap(messagesOf);
 }

@@ -184,7 +184,7 @@ function simulatorEndpoints({
       handler: async () => ({
         status: 200,
         body: jsonText({
-          books: (await simulator.books()).map(({ projectId: _, orderId, ...sums }) => ({
+          books: (await simulator.books()).map(({ owner: _, orderId, ...sums }) => ({
             order_id: outward(orderId),
             ...sums,
           })),

@@ -14,11 +14,11 @@ export function memoryAcquirer(options: Partial<SimulatorOptions> = {}): MemoryA
   const entries: Entry[] = [];
   const views: Readonly<Record<string, (key: never) => unknown>> = {
     simulator_order: ({ owner, orderId }: OrderKey) => {
-      const book = entries.filter((entry) => entry.project_id === owner && entry.order_id === orderId);
+      const book = entries.filter((entry) => entry.owner_id === owner && entry.subject_id === orderId);
       return book.length > 0 ? book : undefined;
     },
     simulator_reference: ({ owner, reference }: ReferenceKey) =>
-      entries.find((entry) => entry.project_id === owner && entry.reference === reference),
+      entries.find((entry) => entry.owner_id === owner && entry.reference === reference),
   };
   const loaded: Loaded = { get: (kind, key) => views[kind.name]?.(key as never) as never };
   const committer: Committer = {

@@ -53,14 +53,14 @@ describe("the acquirer's record in Postgres", () => {
     const none = { authorized: 0n, reversed: 0n, charged: 0n, voided: 0n, refunded: 0n, credited: 0n };
     const first = { authorized: 1000n, reversed: 100n, charged: 900n, voided: 870n, refunded: 30n, credited: 0n };
     const own = [
-      { projectId: 5n, orderId: 50n, currency: 'EUR', ...first },
-      { projectId: 5n, orderId: 51n, currency: 'USD', ...none, credited: 44n },
+      { owner: 5n, orderId: 50n, currency: 'EUR', ...first },
+      { owner: 5n, orderId: 51n, currency: 'USD', ...none, credited: 44n },
     ];
     assert.deepEqual(await simulator.books(5n), own);
     const all = await simulator.books();
     assert.deepEqual(
-      all.filter(({ projectId }) => projectId === 5n || projectId === 6n),
-      [...own, { projectId: 6n, orderId: 60n, currency: 'EUR', ...none, authorized: 1n }],
+      all.filter(({ owner }) => owner === 5n || owner === 6n),
+      [...own, { owner: 6n, orderId: 60n, currency: 'EUR', ...none, authorized: 1n }],
     );
   });
 

@@ -164,9 +164,9 @@ async function compareBooks(what: string): Promise<void> {
   );
   assert.deepEqual(ours, theirs, `${what}: the acquirer moved other sums than we booked`);
   const orphans = await database.query(
-    `select order_id from simulator_transactions a where operation = 'authorize' and effect
-       and exists (select from orders o where o.project_id = a.project_id and o.id = a.order_id and o.status = 'error')
-       and not exists (select from simulator_transactions r where r.project_id = a.project_id and r.operation = 'reverse' and r.original_reference = a.reference)`,
+    `select subject_id from simulator_transactions a where operation = 'authorize' and effect
+       and exists (select from orders o where o.project_id = a.owner_id and o.id = a.subject_id and o.status = 'error')
+       and not exists (select from simulator_transactions r where r.owner_id = a.owner_id and r.operation = 'reverse' and r.original_reference = a.reference)`,
   );
   assert.deepEqual(orphans, [], `${what}: a hold survives a lost authorization`);
 }

@@ -144,11 +144,12 @@ export function entryFromIssuer(
 
 function entryOf(request: NetworkRequest, code: string, voided: bigint, now: Date, answer: AnswerFields): Entry {
   return {
-    project_id: request.owner,
+    owner_id: request.owner,
     reference: request.reference,
     operation: request.operation,
     original_reference: request.original,
-    order_id: request.orderId,
+    subject_type: 'order',
+    subject_id: request.orderId,
     attempt: request.attempt,
     amount: request.amount.minor,
     voided,

@@ -28,7 +28,7 @@ export type LateAnswerListener = (answer: NetworkAnswer, request: NetworkRequest
 export interface Simulator extends Link {
   readonly faults: Faults;
   /** The acquirer's sums of every order of a project, or of all. */
-  books(projectId?: bigint): Promise<OrderBook[]>;
+  books(owner?: bigint): Promise<OrderBook[]>;
   /** Who is told of answers that come after their deadline (one listener). */
   onLateAnswer(listener: LateAnswerListener): void;
   counts(): Readonly<Record<'answered' | 'unanswered' | 'duplicatesDropped' | 'late', number>>;
@@ -84,7 +84,7 @@ export function createSimulator(options: SimulatorOptions): Simulator {
     faults,
     send: (request) => counted(() => perform(request)),
     inquire: (owner, reference) => counted(() => inquire(owner, reference)),
-    books: (projectId) => booksSelect(options.database, projectId ?? null),
+    books: (owner) => booksSelect(options.database, owner ?? null),
     onLateAnswer(listener) {
       lateListener = listener;
     },

@@ -25,9 +25,9 @@ async function booksAgree(): Promise<void> {
   );
   for (const { type, ours, theirs } of rows) assert.equal(ours, theirs, type);
   const orphans = await florin.database.query(
-    `select a.order_id from simulator_transactions a join orders o on o.project_id = a.project_id and o.id = a.order_id
+    `select a.subject_id from simulator_transactions a join orders o on o.project_id = a.owner_id and o.id = a.subject_id
      where a.operation = 'authorize' and a.effect and o.status = 'error'
-       and not exists (select from simulator_transactions r where r.project_id = a.project_id and r.original_reference = a.reference and r.operation = 'reverse')`,
+       and not exists (select from simulator_transactions r where r.owner_id = a.owner_id and r.original_reference = a.reference and r.operation = 'reverse')`,
   );
   assert.deepEqual(orphans, [], 'a hold survives');
   const { body } = await florin.operator('GET', '/operator/invariants?full=true');
