@@ -26,13 +26,7 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
   const installation = new Registry();
   const registers = [registry];
   if (options.process ?? true) collectDefaultMetrics({ register: registry });
-  const duration = new Histogram({
-    name: 'http_server_request_duration_seconds',
-    help: 'Time from the request header to the end of the answer, by route template.',
-    labelNames: ['http_request_method', 'http_route', 'http_response_status_code'],
-    buckets: REQUEST_SECONDS,
-    registers,
-  });
+  const requests = requestMetrics(registers);
   const active = new Gauge({ name: 'http_server_active_requests', help: 'Requests being answered now.', registers });
   const groupSize = new Histogram({
     name: 'committer_group_size',
@@ -60,9 +54,9 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
     registry,
     installation,
     started: () => active.inc(),
-    finished(method, route, status, seconds) {
+    finished(...of) {
       active.dec();
-      duration.observe({ http_request_method: method, http_route: route, http_response_status_code: status }, seconds);
+      requests(...of);
     },
     group(size, ms) {
       groupSize.observe(size);
@@ -103,6 +97,37 @@ function askedGauge(name: string, help: string, ask: () => Promise<bigint>, regi
       if (count !== null) this.set(Number(count));
     },
   });
+}
+
+/** How many of each route and status, and how long they took together; how that is spread of each part of the server, in buckets. */
+function requestMetrics(registers: Registry[]): RequestMetrics['finished'] {
+  const name = 'http_server_request_duration_seconds';
+  const labelNames = ['http_request_method', 'http_route', 'http_response_status_code'];
+  const count = new Counter({
+    name: `${name}_count`,
+    help: 'Requests that were answered, by route template.',
+    labelNames,
+    registers,
+  });
+  const sum = new Counter({
+    name: `${name}_sum`,
+    help: 'Time from the request header to the end of the answer, by route template.',
+    labelNames,
+    registers,
+  });
+  const spread = new Histogram({
+    name: 'florin_request_seconds',
+    help: 'Time from the request header to the end of the answer, by the first name in the path.',
+    labelNames: ['part', 'http_request_method'],
+    buckets: REQUEST_SECONDS,
+    registers,
+  });
+  return (method, route, status, seconds) => {
+    const labels = { http_request_method: method, http_route: route, http_response_status_code: status };
+    count.inc(labels);
+    sum.inc(labels, seconds);
+    spread.observe({ part: route.split('/')[1] ?? route, http_request_method: method }, seconds);
+  };
 }
 
 export interface Readiness {
