@@ -201,6 +201,23 @@ const isSilence = (error: unknown): boolean =>
  */
 const SESSION = `set plan_cache_mode = force_custom_plan; set enable_hashjoin = off; set enable_mergejoin = off; set enable_seqscan = off`;
 
+/**
+ * What is sent until the code that sends it pauses leaves with one write: a call of the system for each statement costs both sides more
+ * than some statements do.
+ */
+function oneWrite(stream: pg.Connection['stream']): () => void {
+  let corked = false;
+  return () => {
+    if (corked) return;
+    corked = true;
+    stream.cork();
+    queueMicrotask(() => {
+      corked = false;
+      stream.uncork();
+    });
+  };
+}
+
 async function openSession(
   connection: Connection,
   deadlines: Deadlines,
@@ -229,6 +246,8 @@ async function openSession(
     if (!name) names.set(text, (name = createHash('sha256').update(text).digest('base64url').slice(0, 32)));
     return name;
   };
+  const { stream } = (client as unknown as { connection: pg.Connection }).connection;
+  const inOneWrite = oneWrite(stream);
   let unanswered = 0;
   const counted = async <Value>(answer: Promise<Value>): Promise<Value> => {
     unanswered++;
@@ -243,17 +262,21 @@ async function openSession(
       return broken;
     },
     async query<Row extends object>(text: string, values: readonly unknown[] = []) {
+      inOneWrite();
       const asked =
         values.length === 0
           ? client.query(text)
           : client.query({ name: nameOf(text), text, values: encoded(values) as string[] });
       return (await counted<{ rows: unknown[] }>(asked)).rows as Row[];
     },
-    commit: async () => (await counted(client.query('commit'))).command === 'COMMIT',
+    async commit() {
+      inOneWrite();
+      return (await counted(client.query('commit'))).command === 'COMMIT';
+    },
     close() {
       broken = true;
       // A polite end waits for answers; a connection that still owes some is cut.
-      if (unanswered > 0) (client as unknown as { connection: pg.Connection }).connection.stream.destroy();
+      if (unanswered > 0) stream.destroy();
       else client.end().catch(() => undefined);
     },
   };
