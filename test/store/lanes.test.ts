@@ -1,7 +1,7 @@
 // Groups of one owner each, under way at once: who waits for whom, in what order one row is decided, and whose rows a command may change.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { idMaker, systemClock } from '../../src/base/index.ts';
+import { type Clock, idMaker, systemClock } from '../../src/base/index.ts';
 import {
   type Command,
   type Committer,
@@ -52,7 +52,9 @@ before(async () => {
 after(() => Promise.all(committers.map((committer) => committer.drain())));
 
 /** Its COMMITs wait for `may`, if there is one. */
-function committerWith(options: { lanes?: number; maxGroup?: number; may?: Promise<void> } = {}): Committer {
+function committerWith(
+  options: { lanes?: number; maxGroup?: number; may?: Promise<void>; clock?: Clock } = {},
+): Committer {
   const { may, ...rest } = options;
   const connect = async (): Promise<Session> => {
     const session = await database.session();
@@ -118,6 +120,37 @@ async function overlapping(
 test('while a group is being written the next one of its owner is decided; not with one lane', async () => {
   assert.deepEqual(await overlapping(2, 1n, 2n), { overlaps: true, values: [1n, 1n] });
   assert.deepEqual(await overlapping(1, 1n, 2n), { overlaps: false, values: [2n, 2n] });
+});
+
+test('behind many the next group of their owner waits until it is as large, or they take long', async () => {
+  const [commits, begun, long] = [door(), door(), door()];
+  const committer = committerWith({ may: commits.opened, clock: { ...systemClock, sleep: () => long.opened } });
+  const many = [1n, 2n, 1n].map((id) => committer.submit(increment({ project_id: 2n, id }, begun.open)));
+  await begun.opened;
+  const decided: bigint[] = [];
+  const follow = (id: bigint) => committer.submit(increment({ project_id: 2n, id }, () => void decided.push(id)));
+  const few = [follow(3n), follow(3n)];
+  await othersCommit(() => decided.length > 0);
+  assert.deepEqual(decided, []);
+  const third = follow(3n);
+  await othersCommit(() => decided.length > 0);
+  assert.deepEqual(decided, [3n, 3n, 3n]);
+  commits.open();
+  assert.deepEqual(await Promise.all([...many, ...few, third]), [1n, 1n, 2n, 1n, 2n, 3n]);
+
+  const [slow, started] = [door(), door()];
+  const other = committerWith({ may: slow.opened, clock: { ...systemClock, sleep: () => long.opened } });
+  const held = [1n, 2n].map((id) => other.submit(increment({ project_id: 2n, id }, started.open)));
+  await started.opened;
+  let late = false;
+  const alone = other.submit(increment({ project_id: 2n, id: 3n }, () => (late = true)));
+  await othersCommit(() => late);
+  assert.equal(late, false);
+  long.open();
+  await othersCommit(() => late);
+  assert.equal(late, true);
+  slow.open();
+  await Promise.all([...held, alone]);
 });
 
 test('what the group before has locked is decided behind it', async () => {
