@@ -42,7 +42,8 @@ create table proof_reds (
   primary key (owner_id, invariant, scope)
 );
 
--- Proofs find by key what is open, however much lies behind it.
+-- Proofs find by key what is open, however much lies behind it. Nothing here names what the result of an operation changes: that update
+-- must go on without a new entry in every index of the row.
 create index operations_arn on operations (arn) where arn is not null;
-create index operations_payouts on operations (project_id, (details -> 'counted' ->> 'day')) where type = 'credit';
+create index operations_payouts on operations (project_id, created_at) where type = 'credit';
 create index authorizations_held on authorizations (tenant_id, instrument_id) where held <> 0;

@@ -745,7 +745,7 @@ CREATE INDEX managed_accounts_identity ON public.managed_accounts USING btree (t
 CREATE INDEX messages_recipient ON public.messages USING btree (recipient, id);
 CREATE INDEX operations_arn ON public.operations USING btree (arn) WHERE (arn IS NOT NULL);
 CREATE INDEX operations_created ON public.operations USING btree (project_id, created_at DESC, id DESC);
-CREATE INDEX operations_payouts ON public.operations USING btree (project_id, (((details -> 'counted'::text) ->> 'day'::text))) WHERE (type = 'credit'::text);
+CREATE INDEX operations_payouts ON public.operations USING btree (project_id, created_at) WHERE (type = 'credit'::text);
 CREATE INDEX operator_audit_id ON public.operator_audit USING btree (id);
 CREATE INDEX orders_created ON public.orders USING btree (project_id, created_at DESC, id DESC);
 CREATE INDEX orders_in_flight ON public.orders USING btree (in_flight) WHERE (in_flight IS NOT NULL);

@@ -233,3 +233,18 @@ it('a table that an invariant of subjects reads says whose row it is', () => {
     [],
   );
 });
+
+it('no index of operations names what a result changes: each result would write every index anew', async () => {
+  const named = async (): Promise<string[]> => {
+    const rows = await database.query<{ name: string; text: string }>(
+      `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as text from pg_index where indrelid = 'operations'::regclass order by 1`,
+    );
+    assert.ok(rows.some(({ name }) => name === 'operations_payouts'));
+    return rows
+      .filter(({ text }) => /\b(status|details|iso_\w+|auth_code|resolved_at|tries)\b/.test(text))
+      .map(({ name }) => name);
+  };
+  assert.deepEqual(await named(), []);
+  await database.query(`create index planted on operations (id) where status = 'sent'`);
+  assert.deepEqual(await named(), ['planted']);
+});

@@ -110,7 +110,8 @@ export const orderInvariants: readonly Invariant[] = [
             select (p.details->'counted'->>'day')::date as day, p.details->'counted'->>'card' as card,
                    (p.details->'counted'->>'amount')::int8 as amount, p.status
             from operations p where p.project_id = $owner and p.type = 'credit' and p.status in ('sent', 'success')
-              and ($whole or p.details->'counted'->>'day' in (select day from days))),
+              and ($whole or (p.details->'counted'->>'day' in (select day from days)
+                and p.created_at > (select min(day)::date - 2 from days) and p.created_at < (select max(day)::date + 2 from days)))),
           under_way as (
             select (p.details->'counted'->>'amount')::int8 as amount from orders o
             join operations p on p.project_id = o.project_id and p.order_id = o.id and p.id = o.in_flight
