@@ -1,5 +1,5 @@
 // The SQL of this room: bin_ranges, simulator_transactions and simulator_fault_counts, named in no other file.
-import { arrayLiteral, type Db, follow, followRow, type Kind, table } from '../store/index.ts';
+import { arrayLiteral, type Db, follow, followRow, type Kind, oneOwner, table } from '../store/index.ts';
 import type { NetworkOperation } from './message.ts';
 
 export interface BinRangeRow {
@@ -95,7 +95,7 @@ export interface OrderKey {
   readonly orderId: bigint;
 }
 
-/** Everything that the acquirer knows of an order. The lateral sub-select keeps it one index probe a key, whatever the planner was told. */
+/** Everything that the acquirer knows of an order. */
 export const entriesOfOrder: Kind<OrderKey, readonly Entry[]> = {
   name: 'simulator_order',
   keyText: ({ owner, orderId }) => `${owner}/${orderId}`,
@@ -108,14 +108,10 @@ export const entriesOfOrder: Kind<OrderKey, readonly Entry[]> = {
   ],
   async load(db, keys) {
     const rows = await db.query<Entry>(
-      `select ${columns('t')} from unnest($1::int8[], $2::int8[]) as k(owner_id, subject_id)
-       cross join lateral (select * from simulator_transactions s
-         where s.owner_id = k.owner_id and s.subject_id = k.subject_id order by s.reference for update) t`,
+      `select ${columns('t')} from simulator_transactions t where t.owner_id = $1 and t.subject_id = any($2)
+       order by t.subject_id, t.reference for update of t`,
       [
-        arrayLiteral(
-          keys.map((key) => key.owner),
-          'int8',
-        ),
+        oneOwner(keys.map((key) => key.owner)),
         arrayLiteral(
           keys.map((key) => key.orderId),
           'int8',
@@ -144,14 +140,9 @@ export const entryOfReference: Kind<ReferenceKey, Entry> = {
   follows: [followRow(simulatorTransactions, ({ owner_id, reference }) => `${owner_id}/${reference}`)],
   async load(db, keys) {
     const rows = await db.query<Entry>(
-      `select ${columns('t')} from unnest($1::int8[], $2::text[]) as k(owner_id, reference)
-       cross join lateral (select * from simulator_transactions s
-         where s.owner_id = k.owner_id and s.reference = k.reference offset 0) t`,
+      `select ${columns('t')} from simulator_transactions t where t.owner_id = $1 and t.reference = any($2)`,
       [
-        arrayLiteral(
-          keys.map((key) => key.owner),
-          'int8',
-        ),
+        oneOwner(keys.map((key) => key.owner)),
         arrayLiteral(
           keys.map((key) => key.reference),
           'text',

@@ -11,5 +11,5 @@ export { kept } from './kept.ts';
 export { forgetProcesses, type Lease, type LeaseTimes, openLease } from './lease.ts';
 export { nextIdNode } from './nodes.ts';
 export * from './page.ts';
-export { rowKind } from './row-kind.ts';
+export { oneOwner, rowKind } from './row-kind.ts';
 export { type ReadMany, together } from './together.ts';

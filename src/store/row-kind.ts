@@ -1,6 +1,14 @@
 // States that are one row each: found by the key of their table, and locked in its order.
 // Rule: the statement is made of the table, so that no kind forgets the owner or the order of the locks.
+import { assert } from '../base/index.ts';
 import { followRow, type Kind, type Table } from './commit/index.ts';
+
+/** The owner of what a group loads: it has one, and the statement names it once. Refuses keys of several. */
+export function oneOwner(owners: readonly bigint[]): bigint {
+  const [first] = owners;
+  assert(first !== undefined && owners.every((owner) => owner === first), 'states of one owner are loaded together');
+  return first;
+}
 
 interface RowKind<Key, Row> {
   readonly name: string;
@@ -15,11 +23,14 @@ export function rowKind<Key, Row extends object>(
   { name, keyOf, locked }: RowKind<Key, Row>,
 ): Kind<Key, Row> {
   const textOf = (row: Partial<Row>): string => of.key.map((column) => String(row[column])).join('/');
-  const columns = of.key.join(', ');
-  const arrays = of.key.map((column, i) => `$${i + 1}::${of.columns[column]}[]`).join(', ');
+  const owner = of.owner as (keyof Row & string) | null;
+  const listed = of.key.filter((column) => column !== owner);
+  const columns = listed.join(', ');
+  const arrays = listed.map((column, i) => `$${i + 1}::${of.columns[column]}[]`).join(', ');
   const order = of.key.map((column) => `t.${column}`).join(', ');
   const sql =
     `select t.* from unnest(${arrays}) as k(${columns}) join ${of.name} t using (${columns})` +
+    (owner === null ? '' : ` where t.${owner} = $${listed.length + 1}`) +
     (locked ? ` order by ${order} for update of t` : '');
   return {
     name,
@@ -27,9 +38,10 @@ export function rowKind<Key, Row extends object>(
     follows: [followRow(of, textOf)],
     async load(db, keys) {
       const wanted = keys.map(keyOf);
+      const lists = listed.map((column) => wanted.map((row) => row[column]));
       const rows = await db.query<Row>(
         sql,
-        of.key.map((column) => wanted.map((row) => row[column])),
+        owner === null ? lists : [...lists, oneOwner(wanted.map((row) => row[owner] as bigint))],
       );
       return new Map(rows.map((row) => [textOf(row), row]));
     },

@@ -1,5 +1,5 @@
 // payout_sums: what a project has paid out, by day, and by card and day. Rule: a row is locked by whoever counts in it.
-import { add, type Change, follow, type Kind, type Need, table } from '../../store/index.ts';
+import { add, type Change, follow, type Kind, type Need, oneOwner, table } from '../../store/index.ts';
 
 interface PayoutSum {
   readonly project_id: bigint;
@@ -26,15 +26,16 @@ export const payoutKind: Kind<PayoutKey, bigint> = {
   keyText,
   follows: [follow(payoutSums, keyText, (sum, { amount }) => (sum ?? 0n) + amount)],
   async load(db, keys) {
-    const values = [keys.map((key) => key.project_id), keys.map((key) => key.card), keys.map((key) => key.day)];
-    const KEYS = 'unnest($1::int8[], $2::text[], $3::date[]) as k(project_id, card, day)';
+    const owner = oneOwner(keys.map((key) => key.project_id));
+    const values = [owner, keys.map((key) => key.card), keys.map((key) => key.day)];
+    const KEYS = 'unnest($2::text[], $3::date[]) as k(card, day)';
     const [, rows] = await Promise.all([
       db.query(
-        `insert into payout_sums (project_id, card, day, amount) select project_id, card, day, 0 from ${KEYS} order by 1, 2, 3 on conflict do nothing`,
+        `insert into payout_sums (project_id, card, day, amount) select $1::int8, card, day, 0 from ${KEYS} order by 1, 2, 3 on conflict do nothing`,
         values,
       ),
       db.query<PayoutSum>(
-        `select s.* from ${KEYS} join payout_sums s using (project_id, card, day) order by s.project_id, s.card, s.day for update of s`,
+        `select s.* from ${KEYS} join payout_sums s using (card, day) where s.project_id = $1 order by s.project_id, s.card, s.day for update of s`,
         values,
       ),
     ]);

@@ -6,6 +6,7 @@ import {
   followRow,
   insert,
   type Kind,
+  oneOwner,
   remove,
   type Subject,
   table,
@@ -69,15 +70,8 @@ export const onceKind: Kind<OnceKey, OnceRecord> = {
     const [, rows] = await Promise.all([
       locked,
       db.query<OnceRecord>(
-        `select r.* from idempotency_records r join unnest($1::int8[], $2::text[]) as k(owner_id, key_hash)
-         on r.owner_id = k.owner_id and r.key_hash = k.key_hash order by r.owner_id, r.key_hash for update of r`,
-        [
-          arrayLiteral(
-            keys.map((key) => key.owner_id),
-            'int8',
-          ),
-          arrayLiteral(hashes, 'text'),
-        ],
+        `select r.* from idempotency_records r where r.owner_id = $1 and r.key_hash = any($2) order by r.key_hash for update of r`,
+        [oneOwner(keys.map((key) => key.owner_id)), arrayLiteral(hashes, 'text')],
       ),
     ]);
     return new Map(rows.map((row) => [onceKind.keyText(row), row]));
@@ -95,10 +89,19 @@ export async function recordsFind(db: Db, keys: readonly OnceKey[]): Promise<Rea
 
 /** Deletes what has been kept long enough, at most `limit` records; how many. */
 export async function purgeIdempotency(db: Db, now: Date, limit = 10_000): Promise<number> {
-  const rows = await db.query(
-    `delete from idempotency_records r using (select owner_id, key_hash from idempotency_records where expires_at <= $1
-     order by expires_at limit $2 for update skip locked) x where r.owner_id = x.owner_id and r.key_hash = x.key_hash returning r.key_hash`,
+  const expired = await db.query<OnceKey>(
+    'select owner_id, key_hash from idempotency_records where expires_at <= $1 order by expires_at limit $2',
     [now, limit],
   );
-  return rows.length;
+  let purged = 0;
+  for (const [owner, keys] of Map.groupBy(expired, (key) => key.owner_id)) {
+    const rows = await db.query(
+      `delete from idempotency_records where owner_id = $1 and key_hash in (
+         select key_hash from idempotency_records where owner_id = $1 and key_hash = any($2) and expires_at <= $3
+         for update skip locked) returning key_hash`,
+      [owner, keys.map((key) => key.key_hash), now],
+    );
+    purged += rows.length;
+  }
+  return purged;
 }

@@ -1,5 +1,5 @@
 // card_mobiles: whose a mobile number is, in programmes that want them unique. Two processes at once: the key decides.
-import { type Change, follow, insert, type Kind, type Need, table } from '../../store/index.ts';
+import { type Change, follow, insert, type Kind, type Need, oneOwner, table } from '../../store/index.ts';
 
 interface CardMobile {
   readonly tenant_id: bigint;
@@ -24,9 +24,9 @@ export const mobileKind: Kind<MobileKey, bigint> = {
   follows: [follow(cardMobiles, keyText, (_before, row) => row.identity_id)],
   async load(db, keys) {
     const rows = await db.query<CardMobile>(
-      `select m.* from unnest($1::int8[], $2::int8[], $3::text[]) as k(tenant_id, programme_id, mobile)
-       join card_mobiles m using (tenant_id, programme_id, mobile) order by m.tenant_id, m.programme_id, m.mobile for update of m`,
-      [keys.map((key) => key.tenant_id), keys.map((key) => key.programme_id), keys.map((key) => key.mobile)],
+      `select m.* from unnest($2::int8[], $3::text[]) as k(programme_id, mobile)
+       join card_mobiles m using (programme_id, mobile) where m.tenant_id = $1 order by m.tenant_id, m.programme_id, m.mobile for update of m`,
+      [oneOwner(keys.map((key) => key.tenant_id)), keys.map((key) => key.programme_id), keys.map((key) => key.mobile)],
     );
     return new Map(rows.map((row) => [keyText(row), row.identity_id]));
   },

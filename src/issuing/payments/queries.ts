@@ -10,6 +10,7 @@ import {
   insert,
   type Kind,
   type Need,
+  oneOwner,
   rowKind,
   table,
   update,
@@ -128,18 +129,22 @@ export const messageKind: Kind<ReferenceKey, Heard> = {
     ),
   ],
   async load(db, keys) {
-    const rows = await db.query<Message & { readonly asked: string; readonly early: boolean }>(
-      `select m.*, k.tenant_id as tenant_id, k.reference as asked, exists (select 1 from authorization_messages r
-         where r.tenant_id = k.tenant_id and r.original = k.reference and r.operation = 'reverse' and r.authorization_id is null) as early
-       from unnest($1::int8[], $2::text[]) as k(tenant_id, reference)
-       left join authorization_messages m on m.tenant_id = k.tenant_id and m.reference = k.reference`,
-      [keys.map(({ tenantId }) => tenantId), keys.map(({ reference }) => reference)],
-    );
+    const tenantId = oneOwner(keys.map((key) => key.tenantId));
+    const values = [tenantId, keys.map(({ reference }) => reference)];
+    const [heard, early] = await Promise.all([
+      db.query<Message>('select * from authorization_messages where tenant_id = $1 and reference = any($2)', values),
+      db.query<{ original: string }>(
+        `select original from authorization_messages
+         where tenant_id = $1 and original = any($2) and operation = 'reverse' and authorization_id is null`,
+        values,
+      ),
+    ]);
+    const found = new Map(heard.map((message) => [message.reference, message]));
+    const reversed = new Set(early.map(({ original }) => original));
     return new Map(
-      rows.map(({ asked, early, ...row }) => [
-        referenceText({ tenantId: row.tenant_id, reference: asked }),
-        // Without a message its columns are null.
-        { message: (row.reference as string | null) === null ? null : row, reversed: early },
+      keys.map((key) => [
+        referenceText(key),
+        { message: found.get(key.reference) ?? null, reversed: reversed.has(key.reference) },
       ]),
     );
   },

@@ -263,7 +263,7 @@ export async function passwordSet(
   const rows = await db.query(
     `update users set failed_logins = 0, locked_until = null, password = $3::jsonb, updated_at = $4,
        former_passwords = case when password is null then former_passwords
-         else jsonb_path_query_array(jsonb_build_array(password) || former_passwords, '$[0 to ${MOST_FORMER - 1}]') end
+         else jsonb_path_query_array(jsonb_insert(former_passwords, '{0}', password), '$[0 to ${MOST_FORMER - 1}]') end
      where tenant_id = $1 and id = $2 and password is not distinct from $5::jsonb returning id`,
     [tenantId, id, JSON.stringify(next), at, against && JSON.stringify(against)],
   );

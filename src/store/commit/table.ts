@@ -121,6 +121,8 @@ const arrays = (of: AnyTable, names: readonly string[], rows: readonly AnyRow[])
   );
 const parameters = (of: AnyTable, names: readonly string[]): string =>
   names.map((name, i) => `$${i + 1}::${of.columns[name]}[]`).join(', ');
+/** What rows that are found again travel with: the owner, who is one for all of them, comes once and last. */
+const listed = (of: AnyTable, names: readonly string[]): string[] => names.filter((name) => name !== of.owner);
 
 const keyOf = (of: AnyTable, row: AnyRow): string => of.key.map((name) => String(row[name])).join('/');
 
@@ -133,7 +135,11 @@ function textOf(op: Change['op'], of: AnyTable): string {
   return text;
 }
 
-const matches = (of: AnyTable): string => of.key.map((name) => `t.${name} = v.${name}`).join(' and ');
+/** `names`: what the parameters before the owner are. */
+const matches = (of: AnyTable, names: readonly string[]): string =>
+  of.key
+    .map((name) => (name === of.owner ? `t.${name} = $${names.length + 1}` : `t.${name} = v.${name}`))
+    .join(' and ');
 const free = (of: AnyTable): string[] => columnsOf(of).filter((name) => !of.key.includes(name));
 
 const TEXT: Readonly<Record<Change['op'], (of: AnyTable) => string>> = {
@@ -142,13 +148,15 @@ const TEXT: Readonly<Record<Change['op'], (of: AnyTable) => string>> = {
     return `insert into ${of.name} (${names.join(', ')}) select * from unnest(${parameters(of, names)})`;
   },
   update: (of) => {
-    const names = columnsOf(of);
+    const names = listed(of, columnsOf(of));
     return `update ${of.name} t set ${free(of)
       .map((name) => `${name} = v.${name}`)
-      .join(', ')} from unnest(${parameters(of, names)}) as v(${names.join(', ')}) where ${matches(of)}`;
+      .join(', ')} from unnest(${parameters(of, names)}) as v(${names.join(', ')}) where ${matches(of, names)}`;
   },
-  remove: (of) =>
-    `delete from ${of.name} t using unnest(${parameters(of, of.key)}) as v(${of.key.join(', ')}) where ${matches(of)}`,
+  remove: (of) => {
+    const names = listed(of, of.key);
+    return `delete from ${of.name} t using unnest(${parameters(of, names)}) as v(${names.join(', ')}) where ${matches(of, names)}`;
+  },
   add: (of) => {
     const names = columnsOf(of);
     const sums = free(of).map((name) => `${name} = t.${name} + excluded.${name}`);
@@ -198,10 +206,18 @@ export function statementsFor(changes: readonly Change[]): Statement[] {
   const write = (op: Change['op'], of: AnyTable, names: readonly string[], rows: readonly AnyRow[]): void => {
     if (rows.length > 0) statements.push({ text: textOf(op, of), values: arrays(of, names, rows) });
   };
+  /** Rows that are there already, by their owner, who comes last. */
+  const rewrite = (op: 'update' | 'remove', of: AnyTable, names: readonly string[], rows: readonly AnyRow[]): void => {
+    const { owner } = of;
+    if (owner === null) write(op, of, names, rows);
+    else
+      for (const [whose, theirs] of Map.groupBy(rows, (row) => row[owner] as bigint))
+        statements.push({ text: textOf(op, of), values: [...arrays(of, listed(of, names), theirs), String(whose)] });
+  };
   for (const { table: of, inserts, updates, removes } of tables.values()) {
-    write('remove', of, of.key, [...removes.values()]);
+    rewrite('remove', of, of.key, [...removes.values()]);
     write('insert', of, columnsOf(of), [...inserts.values()]);
-    write('update', of, columnsOf(of), [...updates.values()]);
+    rewrite('update', of, columnsOf(of), [...updates.values()]);
   }
   const byName = [...tables].sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [, { table: of, adds }] of byName) write('add', of, columnsOf(of), summed(of, adds));

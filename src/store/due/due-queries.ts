@@ -11,8 +11,12 @@ export interface DueColumns {
   readonly kind: string;
 }
 
-const row = ({ about, owner, id, kind }: DueColumns): string =>
-  `from due_failures f where f.owner_id = ${owner} and f.about = '${about}' and f.id = ${id} and f.kind = ${kind}`;
+/** Of work that has several kinds at once. */
+export type DueKinds = Omit<DueColumns, 'kind'>;
+
+const rows = ({ about, owner, id }: DueKinds): string =>
+  `from due_failures f where f.owner_id = ${owner} and f.about = '${about}' and f.id = ${id}`;
+const row = ({ kind, ...columns }: DueColumns): string => `${rows(columns)} and f.kind = ${kind}`;
 
 /** SQL: it failed and is to be left alone until later than `now`. */
 export const dueWaits = (columns: DueColumns, now: string): string =>
@@ -20,6 +24,14 @@ export const dueWaits = (columns: DueColumns, now: string): string =>
 
 /** SQL: how often it has failed since it was last done. */
 export const dueTries = (columns: DueColumns): string => `coalesce((select f.tries ${row(columns)}), 0)`;
+
+/** SQL, text[]: the kinds that failed and are to be left alone until later than `now`. */
+export const dueKindsWaiting = (columns: DueKinds, now: string): string =>
+  `coalesce((select array_agg(f.kind) ${rows(columns)} and f.retry_at > ${now}), '{}')`;
+
+/** SQL, jsonb: how often each kind has failed since it was last done; null: none has. */
+export const dueTriesByKind = (columns: DueKinds): string =>
+  `(select jsonb_object_agg(f.kind, f.tries) ${rows(columns)})`;
 
 export interface DueFailure {
   readonly owner_id: bigint;

@@ -6,6 +6,8 @@ export {
   type DueFailure,
   dueFailureCounts,
   dueFailuresPurge,
+  dueKindsWaiting,
   dueTries,
+  dueTriesByKind,
   dueWaits,
 } from './due-queries.ts';

@@ -1,8 +1,9 @@
 // Orders that wait for somebody, over all projects: for a worker because something is due, for an operator because the acquirer was asked in vain.
 // Rule: reads only; what is done about them is a command on the order.
-import { type Db, type DueColumns, dueTries, dueWaits } from '../../../store/index.ts';
+import { assert } from '../../../base/index.ts';
+import { type Db, type DueColumns, dueKindsWaiting, dueTries, dueTriesByKind, dueWaits } from '../../../store/index.ts';
 import { projectOf } from '../../projects/index.ts';
-import type { DueKind, Operation } from '../model.ts';
+import type { DueKind, Operation, Order } from '../model.ts';
 import { OPERATION_COLUMNS, orders } from './orders.ts';
 
 /** What is due on an order, and what it takes to do it. */
@@ -22,15 +23,31 @@ const DUE_COLUMNS = `o.project_id, o.id, k.kind, k.at, o.terminal, ${dueTries(DU
  * Of each order on which something is due the earliest that doesn't wait after a failure. While an operation is in flight only its
  * recovery may run.
  */
-export const ordersDue = (db: Db, now: Date, limit: number, except: readonly bigint[]): Promise<OrderDue[]> =>
-  db.query<OrderDue>(
-    `select ${DUE_COLUMNS} from orders o cross join lateral (
-       select k.kind, k.at::timestamptz as at from jsonb_each_text(o.due) k(kind, at)
-       where k.at::timestamptz <= $1 and (o.in_flight is null or k.kind = 'recover') and not ${dueWaits(DUE, '$1')}
-       order by k.at::timestamptz limit 1) k
-     where o.next_at <= $1 and o.project_id <> all($3) order by o.next_at limit $2`,
-    [now, limit, except],
+export async function ordersDue(db: Db, now: Date, limit: number, except: readonly bigint[]): Promise<OrderDue[]> {
+  const due = `o.due - ${dueKindsWaiting(DUE, '$1')}`;
+  const someIs = (kinds: string): string => `jsonb_path_exists(${due}, '$.${kinds} ? (@ <= $now)', $4::jsonb)`;
+  const rows = await db.query<Omit<OrderDue, 'kind' | 'at' | 'tries'> & DueOfOrder>(
+    `select o.project_id, o.id, o.terminal, o.in_flight, ${due} as due, ${dueTriesByKind(DUE)} as tries from orders o
+     where o.next_at <= $1 and o.project_id <> all($3)
+       and case when o.in_flight is null then ${someIs('*')} else ${someIs('recover')} end
+     order by o.next_at limit $2`,
+    [now, limit, except, JSON.stringify({ now: now.toISOString() })],
   );
+  return rows.map(({ project_id, id, terminal, ...order }) => ({ project_id, id, terminal, ...earliest(order) }));
+}
+
+/** `due` without what waits after a failure. */
+type DueOfOrder = Pick<Order, 'due' | 'in_flight'> & { readonly tries: Readonly<Record<string, number>> | null };
+
+function earliest({ due, in_flight, tries }: DueOfOrder): Pick<OrderDue, 'kind' | 'at' | 'tries'> {
+  const all = Object.entries(due) as [DueKind, string][];
+  const [first] = all
+    .filter(([kind]) => in_flight === null || kind === 'recover')
+    .sort(([, a], [, b]) => (a < b ? -1 : 1));
+  assert(first, 'an order is found by something due');
+  const [kind, at] = first;
+  return { kind, at: new Date(at), tries: tries?.[kind] ?? 0 };
+}
 
 /** When something is due next behind `after`; null when nothing is. */
 export async function nextDueAt(db: Db, after: Date): Promise<Date | null> {

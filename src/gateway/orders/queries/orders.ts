@@ -1,7 +1,17 @@
 // Statements on orders with their operations, one or many by id, and on order_refusals. Lists stand in lists.ts, what is due in due.ts.
 // Rule: an order is locked by its own row; its operations are only read or written by who holds that lock.
 import { assert } from '../../../base/index.ts';
-import { type Change, type Db, follow, insert, type Kind, table, together, update } from '../../../store/index.ts';
+import {
+  type Change,
+  type Db,
+  follow,
+  insert,
+  type Kind,
+  oneOwner,
+  table,
+  together,
+  update,
+} from '../../../store/index.ts';
 import { projectOf } from '../../projects/index.ts';
 import type { Operation, Order, OrderState } from '../model.ts';
 
@@ -91,7 +101,6 @@ export const ORDER_COLUMNS = Object.keys(orders.columns)
 export const OPERATION_COLUMNS = Object.keys(operations.columns)
   .map((name) => `p.${name}`)
   .join(', ');
-const KEYS = 'unnest($1::int8[], $2::int8[]) as k(project_id, id)';
 
 const keyText = ({ owner, id }: OrderKey): string => `${owner}/${id}`;
 
@@ -119,15 +128,15 @@ function withOperation(state: OrderState | undefined, operation: Operation): Ord
 export const needOrder = (owner: bigint, id: bigint) => ({ kind: orderKind, key: { owner, id } });
 
 async function lockOrders(db: Db, keys: readonly OrderKey[]): Promise<ReadonlyMap<string, OrderState>> {
-  const values = [keys.map((key) => key.owner), keys.map((key) => key.id)];
+  const values = [oneOwner(keys.map((key) => key.owner)), keys.map((key) => key.id)];
   // Both are sent at once; the second runs after the lock is held and so sees the last committed operations.
   const [found, theirs] = await Promise.all([
     db.query<Order>(
-      `select ${ORDER_COLUMNS} from ${KEYS} join orders o on o.project_id = k.project_id and o.id = k.id order by o.project_id, o.id for update of o`,
+      `select ${ORDER_COLUMNS} from orders o where o.project_id = $1 and o.id = any($2) order by o.project_id, o.id for update of o`,
       values,
     ),
     db.query<Operation>(
-      `select ${OPERATION_COLUMNS} from ${KEYS} join operations p on p.project_id = k.project_id and p.order_id = k.id order by p.project_id, p.order_id, p.id`,
+      `select ${OPERATION_COLUMNS} from operations p where p.project_id = $1 and p.order_id = any($2) order by p.project_id, p.order_id, p.id`,
       values,
     ),
   ]);
