@@ -30,7 +30,7 @@ async function copies(id: string, count: number): Promise<void> {
       ...(table === 'operations' ? { id: 't.id - n * 4096', order_id: 't.order_id - n * 4096' } : {}),
       ...(table === 'postings'
         ? {
-            order_id: 't.order_id - n * 4096',
+            subject_id: 't.subject_id - n * 4096',
             entry_id: 't.entry_id - n * 4096',
             operation_id: 't.operation_id - n * 4096',
           }
@@ -38,14 +38,14 @@ async function copies(id: string, count: number): Promise<void> {
     };
     return found.map(({ name }) => moved[name] ?? `t.${name}`).join(', ');
   };
-  for (const [table, key] of [
-    ['orders', 'id'],
-    ['operations', 'order_id'],
-    ['postings', 'order_id'],
+  for (const [table, owner, key] of [
+    ['orders', 'project_id', 'id'],
+    ['operations', 'project_id', 'order_id'],
+    ['postings', 'owner_id', 'subject_id'],
   ] as const) {
     await database.query(
       `insert into ${table} select ${await columns(table)} from ${table} t, generate_series(1, $3::int) n
-       where t.project_id = $1 and t.${key} = $2`,
+       where t.${owner} = $1 and t.${key} = $2`,
       [order?.project_id, order?.id, count],
     );
   }
