@@ -124,7 +124,8 @@ test('while a group is being written the next one of its owner is decided; not w
 
 test('behind many the next group of their owner waits until it is as large, or they take long', async () => {
   const [commits, begun, long] = [door(), door(), door()];
-  const committer = committerWith({ may: commits.opened, clock: { ...systemClock, sleep: () => long.opened } });
+  const sleep: Clock['sleep'] = (ms, signal) => (ms === 100 ? long.opened : systemClock.sleep(ms, signal));
+  const committer = committerWith({ may: commits.opened, clock: { ...systemClock, sleep } });
   const many = [1n, 2n, 1n].map((id) => committer.submit(increment({ project_id: 2n, id }, begun.open)));
   await begun.opened;
   const decided: bigint[] = [];
@@ -139,7 +140,7 @@ test('behind many the next group of their owner waits until it is as large, or t
   assert.deepEqual(await Promise.all([...many, ...few, third]), [1n, 1n, 2n, 1n, 2n, 3n]);
 
   const [slow, started] = [door(), door()];
-  const other = committerWith({ may: slow.opened, clock: { ...systemClock, sleep: () => long.opened } });
+  const other = committerWith({ may: slow.opened, clock: { ...systemClock, sleep } });
   const held = [1n, 2n].map((id) => other.submit(increment({ project_id: 2n, id }, started.open)));
   await started.opened;
   let late = false;
