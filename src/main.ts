@@ -1,10 +1,10 @@
-// The command line's entry: serve and migrate here, everything else talks to a running server (cli).
+// The command line's entry: serve, migrate and distribute here, everything else talks to a running server (cli).
 import { type App, startApp } from './app.ts';
 import { createLog, systemClock } from './base/index.ts';
 import { runCli } from './cli/index.ts';
 import { type Config, listenerUrl, loadConfig } from './config.ts';
 import { isMember, joinParent, startTogether } from './processes/index.ts';
-import { databaseIsGone, migrate, StartError } from './store/index.ts';
+import { databaseIsGone, distribute, migrate, type Placement, StartError } from './store/index.ts';
 import { VaultError } from './vault/index.ts';
 
 type Served = Pick<App, 'url' | 'clientUrl' | 'warnings' | 'stop'>;
@@ -88,6 +88,20 @@ async function migrateOnly(): Promise<void> {
   await migrate({ connectionString: config.databaseUrl }, createLog(config.logLevel));
 }
 
+async function distributeOnly({ dryRun }: { readonly dryRun: boolean }): Promise<void> {
+  const config = loadConfig();
+  if (!config.databaseUrl)
+    throw new StartError('florin distribute needs DATABASE_URL: the embedded database is one node, and stays one.');
+  const placements = await distribute({ connectionString: config.databaseUrl }, { dry: dryRun });
+  process.stdout.write(`${placements.map((placement) => placedLine(placement, dryRun)).join('\n')}\n`);
+}
+
+const placedLine = ({ table, as, by, done }: Placement, dry: boolean): string => {
+  const place = { distributed: `by ${by}`, reference: 'a copy on every node', local: 'at the coordinator' }[as];
+  const news = done ? '' : dry ? ' (to be done)' : ' (done)';
+  return `${table.padEnd(28)} ${place}${news}`;
+};
+
 const isExpected = (error: unknown): error is Error => error instanceof StartError || error instanceof VaultError;
 
 /** One clear sentence for what an operator can mend; the whole error for what nobody expected. */
@@ -113,6 +127,7 @@ const args = process.argv.slice(2);
 runCli(args.length === 0 ? ['serve'] : args, {
   serve,
   migrate: migrateOnly,
+  distribute: distributeOnly,
   connection: () => {
     const config = loadConfig();
     return { url: config.publicUrl || listenerUrl(config, config.port), secret: config.operatorSecret };

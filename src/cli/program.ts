@@ -10,6 +10,7 @@ import { readable } from './print.ts';
 export interface CliActions {
   readonly serve: () => Promise<void>;
   readonly migrate: () => Promise<void>;
+  readonly distribute: (options: { readonly dryRun: boolean }) => Promise<void>;
   /** Where this installation's server answers, and the operator's secret, by its settings. Only asked when the flags don't say. */
   readonly connection: () => Connection;
   readonly write: (text: string) => void;
@@ -24,6 +25,11 @@ export function buildCli(actions: CliActions): Command {
   program.version(manifest.version);
   program.command('serve').description('start the server').action(actions.serve);
   program.command('migrate').description('bring the database to this version, and stop').action(actions.migrate);
+  program
+    .command('distribute')
+    .description('spread the tables over the nodes of a Citus database (docs/scaling.md), and stop')
+    .option('--dry-run', 'only say what would be done', false)
+    .action(actions.distribute);
   const groups = new Map<string, Command>();
   for (const spec of [...commands, applyCommand]) {
     const [first = '', ...others] = spec.usage.split(' ');
@@ -41,7 +47,7 @@ export function buildCli(actions: CliActions): Command {
   return program;
 }
 
-/** Runs a command line; the exit code: 0 done, 1 refused or failed, 2 not understood. What serve and migrate throw goes on to the caller. */
+/** Runs a command line; the exit code: 0 done, 1 refused or failed, 2 not understood. What serve, migrate and distribute throw goes on to the caller. */
 export async function runCli(args: readonly string[], actions: CliActions): Promise<number> {
   try {
     await buildCli(actions).parseAsync(args, { from: 'user' });

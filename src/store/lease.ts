@@ -123,6 +123,12 @@ export async function openLease({
 export const forgetProcesses = (db: Db, only: bigint | null = null): Promise<unknown> =>
   db.query('delete from processes where id = coalesce($1, id)', [only]);
 
+/** Does any process on this database live? For whoever must not work beside one. */
+export async function anyLives(db: Db): Promise<boolean> {
+  const rows = await db.query('select from processes where expires_at > clock_timestamp()');
+  return rows.length > 0;
+}
+
 /** More than live at once on any database. */
 const MOST_DRAWN = 1000;
 

@@ -22,6 +22,7 @@ async function florin(...args: string[]): Promise<{ code: number; out: string; e
   const code = await runCli(args, {
     serve: nothing,
     migrate: nothing,
+    distribute: nothing,
     connection: () => ({ url: app.url, secret: 'sandbox-operator' }),
     write: (text) => void (said.out += text),
     writeError: (text) => void (said.err += text),

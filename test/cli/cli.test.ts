@@ -32,6 +32,7 @@ async function florin(...args: string[]): Promise<Ran> {
       out += 'served';
     },
     migrate: () => Promise.reject(new Error('no database')),
+    distribute: () => Promise.reject(new Error('no database')),
     connection: () => ({ url: at.url, secret: SECRET }),
     write: (text) => {
       out += text;

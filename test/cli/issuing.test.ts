@@ -30,6 +30,7 @@ async function florin(...args: string[]): Promise<Ran> {
   const code = await runCli(args, {
     serve: nothing,
     migrate: nothing,
+    distribute: nothing,
     connection: () => ({ url: app.url, secret: 'sandbox-operator' }),
     write: (text) => {
       out += text;

@@ -19,6 +19,7 @@ async function florin(...args: string[]): Promise<{ code: number; out: string; e
   const code = await runCli(args, {
     serve: elsewhere,
     migrate: elsewhere,
+    distribute: elsewhere,
     connection: () => ({ url: at.url, secret: 'sandbox-operator' }),
     write: (text) => {
       out += text;

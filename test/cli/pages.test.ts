@@ -28,6 +28,7 @@ async function florin(...args: string[]): Promise<{ code: number; out: string; e
   const code = await runCli(args, {
     serve: elsewhere,
     migrate: elsewhere,
+    distribute: elsewhere,
     connection: () => ({ url: at.url, secret: SECRET }),
     write: (text) => {
       out += text;
