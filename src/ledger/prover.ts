@@ -119,20 +119,35 @@ export function createProver(options: ProverOptions): Prover {
     if (await redPut(db, row)) log.error({ invariant: id, owner: owner.toString() }, 'an invariant is violated');
   }
 
-  /** What an owner's groups have touched and nobody has looked at since; how many ids. */
-  async function changedOf(owner: bigint, goOn: Pace): Promise<number> {
+  /**
+   * What groups have touched and nobody has looked at since; how many ids. One look an owner and round: whose groups never end keeps nobody
+   * waiting.
+   */
+  async function changes(goOn: Pace): Promise<number> {
     let lookedAt = 0;
-    await meet(owner);
-    for (;;) {
-      const began = time.elapsed();
-      const groups = atMost(await unprovedGroups(db, owner, MOST_GROUPS));
-      if (groups.length === 0) return lookedAt;
-      const ids = [...new Set(groups.flatMap(({ subjects }) => subjects))];
-      await ask(of('subject', 'owner'), { owner, scope: { ids }, most: CHANGED_MOST });
-      await proved(owner, groups);
-      lookedAt += ids.length;
-      if (!(await goOn(time.elapsed() - began))) return lookedAt;
+    for (let owners = await unprovedOwners(db); owners.length > 0; ) {
+      const others: bigint[] = [];
+      for (const owner of owners) {
+        const began = time.elapsed();
+        const { ids, all } = await look(owner);
+        lookedAt += ids;
+        if (!all) others.push(owner);
+        if (!(await goOn(time.elapsed() - began))) return lookedAt;
+      }
+      owners = others;
     }
+    return lookedAt;
+  }
+
+  /** How many ids were looked at, and whether that was all. */
+  async function look(owner: bigint): Promise<{ readonly ids: number; readonly all: boolean }> {
+    await meet(owner);
+    const found = await unprovedGroups(db, owner, MOST_GROUPS);
+    const groups = atMost(found);
+    const ids = [...new Set(groups.flatMap(({ subjects }) => subjects))];
+    if (ids.length > 0) await ask(of('subject', 'owner'), { owner, scope: { ids }, most: CHANGED_MOST });
+    await proved(owner, groups);
+    return { ids: ids.length, all: groups.length === found.length && found.length < MOST_GROUPS };
   }
 
   /** An owner whose history is no longer than a slice need not wait for its turn to be proved in full once. */
@@ -207,11 +222,7 @@ export function createProver(options: ProverOptions): Prover {
 
   async function quick(): Promise<Proof> {
     const until = time.elapsed() + patienceMs;
-    let lookedAt = 0;
-    for (const owner of await unprovedOwners(db)) {
-      if (time.elapsed() > until) break;
-      lookedAt += await changedOf(owner, async () => time.elapsed() < until);
-    }
+    const lookedAt = await changes(async () => time.elapsed() < until);
     const found = await askReds();
     for (const invariant of of('moment')) {
       const asked = { owner: 0n, now: clock.now(), scope: { whole: true } } as const;
@@ -273,10 +284,7 @@ export function createProver(options: ProverOptions): Prover {
     violated: () => redCount(database),
     unproved: () => unprovedCount(database),
     async changed(signal) {
-      for (const owner of await unprovedOwners(db)) {
-        await changedOf(owner, beside(signal));
-        if (signal.aborted) return;
-      }
+      await changes(beside(signal));
     },
     async slices(signal) {
       for await (const owner of owners()) await proofMeet(db, owner);

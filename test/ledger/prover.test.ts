@@ -85,6 +85,16 @@ function stopping(): { readonly time: Clock; readonly signal: AbortSignal } {
 }
 
 describe('a proof', () => {
+  it('looks at each owner in turn: whose changes never end keeps nobody else waiting', async () => {
+    const busy = `insert into commit_groups (owner_id, id, written, made_at, subjects) select $1, n, true, now(), '{' || n || '}' from generate_series(1, $2) n`;
+    await database.query(busy, [OWNER, 1200]);
+    await database.query(busy, [OWNER + 1n, 1]);
+    const { time, signal } = stopping();
+    await proverOf(time).changed(signal);
+    const waiting = await database.query('select distinct owner_id from commit_groups where subjects is not null');
+    assert.deepEqual(waiting, [{ owner_id: OWNER }]);
+  });
+
   it('finds a wrong new row by window, once it is looked at, and again until it is right', async () => {
     await charges(10);
     assert.deepEqual(red(await prover.full()), []);
