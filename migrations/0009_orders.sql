@@ -114,8 +114,8 @@ create table payout_sums (
   primary key (project_id, card, day)
 ) with (fillfactor = 50);
 
--- Refusals by the gateway itself: they send nothing and add no operation, only this record.
-create table order_refusals (
+-- Rejections: what the gateway itself says no to. They send nothing and add no operation, only this record.
+create table order_rejections (
   project_id int8 not null,
   id int8 not null,
   order_id int8,

@@ -299,7 +299,7 @@ create table operator_audit (
   result text not null,
   hash bytea not null
 );
-create table order_refusals (
+create table order_rejections (
   project_id bigint not null,
   id bigint not null,
   order_id bigint,
@@ -826,7 +826,7 @@ alter table messages add constraint messages_pkey PRIMARY KEY (tenant_id, id);
 alter table operations add constraint operations_pkey PRIMARY KEY (project_id, order_id, id);
 alter table operator_audit add constraint operator_audit_hash_check CHECK ((length(hash) = 32));
 alter table operator_audit add constraint operator_audit_pkey PRIMARY KEY (owner_id, sequence);
-alter table order_refusals add constraint order_refusals_pkey PRIMARY KEY (project_id, id);
+alter table order_rejections add constraint order_rejections_pkey PRIMARY KEY (project_id, id);
 alter table orders add constraint orders_check CHECK (((amount >= 0) AND (held >= 0) AND (held <= amount)));
 alter table orders add constraint orders_check1 CHECK (((amount_refunded >= 0) AND (amount_charged_back >= 0)));
 alter table orders add constraint orders_check2 CHECK ((((amount_refunded + amount_charged_back) <= amount_charged) OR (status = 'credited'::text)));

@@ -48,9 +48,9 @@ function rowBehind(
   return { ...row, hash: hashOf(keyed, row, head.sequence === 0n ? null : head.hash) };
 }
 
-/** What a decision refuses is a value with this member, whatever it wrote to remember the refusal. */
-const isRefused = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && 'refused' in value && Boolean(value.refused);
+/** What a decision rejects is a value with this member, whatever it wrote to remember the rejection. */
+const isRejected = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'rejected' in value && Boolean(value.rejected);
 
 export interface AuditingCommitter extends Committer {
   /** Whether a command has told of the action. */
@@ -67,7 +67,7 @@ export function auditingCommitter(committer: Committer, keyed: Keyed, action: Ac
       needs: [...command.needs, { kind: auditEndKind, key: owner }],
       decide(loaded, told) {
         const { value, changes } = command.decide(loaded, told);
-        if (changes.length === 0 || isRefused(value)) return { value: [value, false], changes };
+        if (changes.length === 0 || isRejected(value)) return { value: [value, false], changes };
         const end = loaded.get(auditEndKind, owner);
         assert(end, 'the end of a chain is there as soon as it is needed');
         return {

@@ -5,7 +5,7 @@ export const OWNED: Readonly<Record<string, 'owner_id' | 'project_id' | 'tenant_
   ...all('project_id', [
     'merchant_order_ids',
     'operations',
-    'order_refusals',
+    'order_rejections',
     'orders',
     'page_templates',
     'pay_links',

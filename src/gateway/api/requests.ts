@@ -5,7 +5,7 @@ import type { StoredAnswer } from '../../store/index.ts';
 import type { BrowserDetails } from '../../threeds/index.ts';
 import { authorize, parentFor } from '../authorization/index.ts';
 import type { Draft } from '../intake/index.ts';
-import { type Gateway, OrderNotFound, type OrderOptions, refuseWithout } from '../orders/index.ts';
+import { type Gateway, OrderNotFound, type OrderOptions, rejectWithout } from '../orders/index.ts';
 import type { Credential, Project } from '../projects/index.ts';
 import { externalOf, isMerchantInitiated, wrongAmount } from './request-rules.ts';
 
@@ -100,7 +100,7 @@ export async function authorizeFrom(
     initiator: isMerchantInitiated(body) ? 'merchant' : 'customer',
     parentOrderId: parent.orderId,
     cardId: null,
-    refuse: parent.refuse ?? (exempt ? 'agreement_unknown' : null),
+    reject: parent.reject ?? (exempt ? 'agreement_unknown' : null),
     pageOrder: null,
     once,
   });
@@ -118,8 +118,8 @@ export async function rebillFrom(
     indicator: 'U',
   });
   if (parent.unknown) throw new OrderNotFound();
-  // The parent is as it should be written, but in a state without a card: a refusal, not a wrong field.
-  if (!parent.card) return refuseWithout(gateway, project, once, 'rebill', 'card_unknown');
+  // The parent is as it should be written, but in a state without a card: a rejection, not a wrong field.
+  if (!parent.card) return rejectWithout(gateway, project, once, 'rebill', 'card_unknown');
   return authorize(gateway, {
     project,
     draft: {
@@ -137,7 +137,7 @@ export async function rebillFrom(
     initiator: 'merchant',
     parentOrderId: parent.orderId,
     cardId: parent.cardId,
-    refuse: parent.refuse,
+    reject: parent.reject,
     pageOrder: null,
     once,
   });

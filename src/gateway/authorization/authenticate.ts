@@ -2,7 +2,7 @@
 import type { Money } from '../../base/index.ts';
 import type { BrowserDetails, Authentication as Proven, Started } from '../../threeds/index.ts';
 import type { CardData } from '../flight/index.ts';
-import type { Authentication, Gateway, OrderOptions, RefusalCode, Secure3d } from '../orders/index.ts';
+import type { Authentication, Gateway, OrderOptions, RejectionCode, Secure3d } from '../orders/index.ts';
 import type { Project, Terminal } from '../projects/index.ts';
 
 export type Reason = 'forced' | 'soft_decline' | 'risk' | 'terminal' | 'mandate';
@@ -74,7 +74,7 @@ export const proof = (reason: string | null, proven: Proven, transactionId?: big
  * May the payment go to the issuer with this result? Y and A with liability shift; I without; N and R never; U as the project says.
  * A card that takes no part in 3-D Secure is no failure: it goes without.
  */
-export function allowedBy(proven: Proven, project: Project, forced: boolean): RefusalCode | null {
+export function allowedBy(proven: Proven, project: Project, forced: boolean): RejectionCode | null {
   if (proven.scenario === 'not_enrolled') return null;
   if (proven.letter === 'N' || proven.letter === 'R') return 'authentication_failed';
   if (proven.letter !== 'U') return null;

@@ -20,14 +20,15 @@ import {
   orderKind,
   orderStates,
   orderUpdate,
-  type RefusalCode,
-  refusalAnswer,
-  refusalRecord,
-  refusals,
-  refuseWithout,
+  type RejectionCode,
+  rejectionAnswer,
+  rejectionRecord,
+  rejections,
+  rejectWithout,
   stateAnswer,
   terminalFor,
   terminalOf,
+  unknownAnswer,
   viewOf,
   withDue,
 } from '../orders/index.ts';
@@ -41,8 +42,8 @@ export async function authorize(gateway: Gateway, request: AuthorizeRequest): Pr
   const terminal = pageOrder
     ? terminalOf(project, pageOrder.terminal)
     : terminalFor(project, draft.terminal, draft.currency);
-  // It can't become an order: nothing is stored but the refusal.
-  if (!terminal) return refuseWithout(gateway, project, once, 'authorize', 'currency_not_accepted');
+  // It can't become an order: nothing is stored but the rejection.
+  if (!terminal) return rejectWithout(gateway, project, once, 'authorize', 'currency_not_accepted');
   const prepared = await prepare(gateway, request, terminal);
   const unique = uniqueId(gateway, project, draft, prepared.orderId, [
     draft,
@@ -64,15 +65,15 @@ export async function authorize(gateway: Gateway, request: AuthorizeRequest): Pr
       const open = pageOrder ? loaded.get(orderKind, { owner: project.id, id: pageOrder.id }) : null;
       // Before the key: of a form that is sent twice the second finds what the first is doing.
       if (open && (open.order.status !== 'new' || isBusy(open.order)))
-        return { value: { answer: refusalAnswer('not_new', null) }, changes: [] };
+        return { value: { answer: rejectionAnswer('not_new', null) }, changes: [] };
       const begin = once?.begin(loaded, now, asSubject(prepared.orderId));
       if (begin && 'replay' in begin) return { value: { answer: begin.replay }, changes: [] };
       if (begin && 'unresolved' in begin) return { value: begin, changes: [] };
       const unused = pageOrder ? { claim: [] } : unique.check(loaded);
       if ('existing' in unused) return { value: unused, changes: [] };
       const used = cavv !== null && loaded.get(cavvKind, { owner: project.id, cavv }) !== undefined;
-      const refuse = 'refuse' in unused ? unused.refuse : used ? 'authentication_reused' : prepared.refuse;
-      const decision = decide(gateway, prepared, open ?? null, refuse, stan, told);
+      const reject = 'reject' in unused ? unused.reject : used ? 'authentication_reused' : prepared.reject;
+      const decision = decide(gateway, prepared, open ?? null, reject, stan, told);
       const claims = 'claim' in unused ? unused.claim : [];
       const proofs = cavv !== null && !used ? [cavvInsert(project.id, cavv, prepared.orderId)] : [];
       const ends = once && 'answer' in decision.value ? once.finish(decision.value.answer, now) : [];
@@ -107,7 +108,7 @@ function decide(
   gateway: Gateway,
   prepared: Prepared,
   open: OrderState | null,
-  refuse: RefusalCode | null,
+  reject: RejectionCode | null,
   stan: string,
   told: Told,
 ): Decision<Intended | DirectoryAsked> {
@@ -132,14 +133,14 @@ function decide(
   };
   const operations = open?.operations ?? [];
   const write = open ? orderUpdate : orderInsert;
-  if (refuse) {
-    const [type, message] = refusals[refuse];
+  if (reject) {
+    const [type, message] = rejections[reject];
     const closed = withDue(
       {
         ...order,
         status: orderStates.move(order.status, type === 'fraud' ? 'fraud' : 'reject'),
         failure_type: type,
-        failure_message: refuse === 'fraud' && prepared.fraudClass ? fraudMessage(prepared.fraudClass) : message,
+        failure_message: reject === 'fraud' && prepared.fraudClass ? fraudMessage(prepared.fraudClass) : message,
       },
       { expire: null },
     );
@@ -149,7 +150,7 @@ function decide(
       changes: [
         write(closed),
         ...sealed.changes,
-        refusalRecord(project, orderId, 'authorize', refuse, told),
+        rejectionRecord(project, orderId, 'authorize', reject, told),
         eventOf(gateway, project, open?.order ?? null, closed, null, told),
       ],
     };
@@ -171,11 +172,11 @@ function decide(
 
 /**
  * What an authorization is told whose order an earlier one made. 200 is said of what is done, 201 with the form of what waits for the cardholder;
- * while the issuer, the bank or its directory is being asked nobody knows, and that is no refusal.
+ * while the issuer, the bank or its directory is being asked nobody knows, and that is no rejection.
  */
 export async function authorizedBefore(gateway: Gateway, project: Project, orderId: bigint): Promise<StoredAnswer> {
   const state = await gateway.orderOf(project.id, orderId);
-  if (!state) return refusalAnswer('error', null);
+  if (!state) return unknownAnswer(null);
   const view = viewOf(gateway, project);
   if (!OPEN.has(state.order.status)) return stateAnswer(view, state, { isNew: true });
   const waits =
@@ -184,5 +185,5 @@ export async function authorizedBefore(gateway: Gateway, project: Project, order
       : null;
   return waits?.kind === 'form'
     ? orderAnswer(view, state, { status: 201, form: { form: { ...waits.form }, html: waits.html } })
-    : refusalAnswer('error', view.outward(orderId));
+    : unknownAnswer(view.outward(orderId));
 }

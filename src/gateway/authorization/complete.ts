@@ -15,9 +15,9 @@ import {
   type OrderState,
   orderKind,
   orderUpdate,
-  type RefusalCode,
-  refusalAnswer,
-  refusalRecord,
+  type RejectionCode,
+  rejectionAnswer,
+  rejectionRecord,
   type Secure3d,
   stateAnswer,
   terminalOf,
@@ -77,20 +77,20 @@ interface DirectoryAsked {
 
 /** An order that an authentication has finished already answers with its state, any other has nothing to complete. */
 const over = ({ order }: OrderState): Step =>
-  order.secure3d?.authorization_status ? { done: true } : { refuse: 'not_prepared' };
+  order.secure3d?.authorization_status ? { done: true } : { reject: 'not_prepared' };
 
 /** What the result of the authentication leads to, found out before the commit. */
 type Step =
   | { readonly done: true }
-  | { readonly refuse: RefusalCode }
-  | { readonly close: RefusalCode; readonly secure3d: Secure3d; readonly transactionId: bigint }
+  | { readonly reject: RejectionCode }
+  | { readonly close: RejectionCode; readonly secure3d: Secure3d; readonly transactionId: bigint }
   | { readonly send: true; readonly secure3d: Secure3d; readonly transactionId: bigint; readonly card: CardData | null }
   /** The device-data step is over: the directory is asked again, now with what the browser told. */
   | { readonly question: DirectoryAsked['question'] };
 
 async function stepAfter(gateway: Gateway, project: Project, { order }: OrderState, finished: Finished): Promise<Step> {
-  if (finished.kind === 'pending') return { refuse: 'authentication_pending' };
-  if (finished.kind === 'unknown') return { refuse: 'authentication_mismatch' };
+  if (finished.kind === 'pending') return { reject: 'authentication_pending' };
+  if (finished.kind === 'unknown') return { reject: 'authentication_mismatch' };
   const { transactionId } = finished;
   const closed = closedTo(project, terminalOf(project, order.terminal), order.currency);
   if (closed && order.secure3d) return { close: closed, secure3d: order.secure3d, transactionId };
@@ -99,7 +99,7 @@ async function stepAfter(gateway: Gateway, project: Project, { order }: OrderSta
   const reason = order.secure3d?.reason ?? 'forced';
   if (finished.kind === 'finished')
     return verdict(project, reason, finished.authentication, transactionId, card, finished.cancelCode);
-  if (!card) return { refuse: 'card_unknown' };
+  if (!card) return { reject: 'card_unknown' };
   const { browser } = finished;
   return { question: { card, browser, reason: reason as Reason, closes: transactionId } };
 }
@@ -113,8 +113,8 @@ function verdict(
   cancelCode: string | null,
 ): Step {
   const secure3d = proof(reason, proven, transactionId);
-  const refuse = allowedBy(proven, project, reason === 'forced');
-  if (refuse) return { close: cancelCode === '04' ? 'authentication_timeout' : refuse, secure3d, transactionId };
+  const reject = allowedBy(proven, project, reason === 'forced');
+  if (reject) return { close: cancelCode === '04' ? 'authentication_timeout' : reject, secure3d, transactionId };
   return { send: true, secure3d, transactionId, card };
 }
 
@@ -129,13 +129,13 @@ function decide(
   const view = viewOf(gateway, project);
   const { order } = state;
   // Somebody was faster: what became of the order is the answer.
-  if ('done' in next || (order.status !== 'prepared' && !('refuse' in next)))
+  if ('done' in next || (order.status !== 'prepared' && !('reject' in next)))
     return { value: { answer: stateAnswer(view, state, { isNew: false }) }, changes: [] };
-  if ('refuse' in next || isBusy(order)) {
-    const code = 'refuse' in next ? next.refuse : 'operation_in_progress';
+  if ('reject' in next || isBusy(order)) {
+    const code = 'reject' in next ? next.reject : 'operation_in_progress';
     return {
-      value: { answer: refusalAnswer(code, null) },
-      changes: [refusalRecord(project, order.id, 'complete', code, told)],
+      value: { answer: rejectionAnswer(code, null) },
+      changes: [rejectionRecord(project, order.id, 'complete', code, told)],
     };
   }
   if ('close' in next) {

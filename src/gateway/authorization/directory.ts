@@ -100,9 +100,9 @@ function directoryAnswer(
         ...state,
         order: withDue({ ...state.order, secure3d: proof(reason, authentication, closes ?? undefined) }, { ask: null }),
       };
-      const refuse = allowedBy(authentication, project, isForced(reason));
-      if (refuse) {
-        const closed = closedOrder(gateway, project, proven, refuse, told);
+      const reject = allowedBy(authentication, project, isForced(reason));
+      if (reject) {
+        const closed = closedOrder(gateway, project, proven, reject, told);
         const answer = stateAnswer(view, closed.state, { isNew });
         return answered(answer, [...closed.changes, ...closing]);
       }

@@ -1,7 +1,7 @@
 // The order that a recurring or merchant-initiated payment refers to: ours, approved, the same card, and its trace id when one is given.
 import type { Pan } from '../../base/index.ts';
 import { type CardData, cardOf } from '../flight/index.ts';
-import { APPROVED, type Gateway, type RefusalCode } from '../orders/index.ts';
+import { APPROVED, type Gateway, type RejectionCode } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
 
 export interface Recurring {
@@ -16,7 +16,7 @@ export interface Parent {
   readonly cardId: bigint | null;
   readonly card: CardData | null;
   readonly traceId: string | null;
-  readonly refuse: RefusalCode | null;
+  readonly reject: RejectionCode | null;
   /** No such order of this project. */
   readonly unknown: boolean;
 }
@@ -33,13 +33,13 @@ export async function parentFor(
     cardId: null,
     card: null,
     traceId: recurring?.trace_id ?? null,
-    refuse: null,
+    reject: null,
     unknown: false,
   };
   if (recurring?.parent_order_id === undefined) return none;
   const id = gateway.permutation.inward(recurring.parent_order_id);
   const state = id === null ? null : await gateway.orderOf(project.id, id);
-  if (!state) return { ...none, refuse: 'parent_not_usable', unknown: true };
+  if (!state) return { ...none, reject: 'parent_not_usable', unknown: true };
   const { order } = state;
   const card = await cardOf(gateway, order);
   const same = card !== null && (pan === null || card.pan.equals(pan));
@@ -49,7 +49,7 @@ export async function parentFor(
     cardId: order.card_id,
     card,
     traceId: order.network_transaction_id ?? null,
-    refuse: same && traced && APPROVED.has(order.status) ? null : 'parent_not_usable',
+    reject: same && traced && APPROVED.has(order.status) ? null : 'parent_not_usable',
     unknown: false,
   };
 }

@@ -12,7 +12,7 @@ import {
   type Gateway,
   type Issuer,
   type Order,
-  type RefusalCode,
+  type RejectionCode,
   type Secure3d,
 } from '../orders/index.ts';
 import type { Project, Terminal } from '../projects/index.ts';
@@ -35,7 +35,7 @@ export interface AuthorizeRequest {
   /** The vault's row of the parent's card, so that a rebill stores no number again. */
   readonly cardId: bigint | null;
   /** A gateway rule that the caller found broken: the order is made and rejected. */
-  readonly refuse: RefusalCode | null;
+  readonly reject: RejectionCode | null;
   /** The order that waits on the payment page; null: a new one. */
   readonly pageOrder: Order | null;
   readonly once: Once | null;
@@ -48,8 +48,8 @@ export interface Prepared {
   readonly terminal: Terminal;
   readonly card: Card;
   readonly issuer: Issuer;
-  readonly refuse: RefusalCode | null;
-  /** Of the rule that refuses as fraud, or in a sandbox why and how to go on. */
+  readonly reject: RejectionCode | null;
+  /** Of the rule that rejects as fraud, or in a sandbox why and how to go on. */
   readonly fraudClass?: string | null;
   readonly secure3d: Secure3d | null;
   /** Why the cardholder has to be authenticated; null: he needn't be, or was. */
@@ -83,27 +83,31 @@ export async function prepare(gateway: Gateway, request: AuthorizeRequest, termi
     issuer: { bin: bin.bin, country: bin.country, title: bin.title },
     sealed: { changes: sealed, cardId },
   };
-  const refused = (refuse: RefusalCode, secure3d: Secure3d | null = null, risk: readonly Change[] = []): Prepared => ({
+  const rejected = (
+    reject: RejectionCode,
+    secure3d: Secure3d | null = null,
+    risk: readonly Change[] = [],
+  ): Prepared => ({
     ...base,
-    refuse,
+    reject,
     secure3d,
     reason: null,
     risk,
   });
-  const early = request.refuse ?? gatewayRule(gateway, request, terminal);
-  if (early) return refused(early);
+  const early = request.reject ?? gatewayRule(gateway, request, terminal);
+  if (early) return rejected(early);
   const screened = terminal.link === 'simulator' && gateway.simulatedIssuer?.screensAsFraud(card.pan, card.holder);
-  if (screened) return refused('fraud');
+  if (screened) return rejected('fraud');
   const verdict = await gateway.risk.assess(
     paymentOf(gateway, project, draft, { ...request, orderId, pan: card.pan }, gateway.clock.now()),
   );
   if (verdict.verdict === 'refuse')
-    return { ...refused('fraud', null, verdict.changes), fraudClass: verdict.explanation ?? verdict.class };
+    return { ...rejected('fraud', null, verdict.changes), fraudClass: verdict.explanation ?? verdict.class };
   if (request.external) {
     const proven = externalAuthentication(request.external, bin.brand);
     return {
       ...base,
-      refuse: allowedBy(proven, project, false),
+      reject: allowedBy(proven, project, false),
       secure3d: proof(null, proven),
       reason: null,
       risk: verdict.changes,
@@ -118,7 +122,7 @@ export async function prepare(gateway: Gateway, request: AuthorizeRequest, termi
   });
   return {
     ...base,
-    refuse: null,
+    reject: null,
     secure3d: reason ? null : exempted(gateway, request, terminal),
     reason,
     risk: verdict.changes,
@@ -137,7 +141,7 @@ function gatewayRule(
   gateway: Gateway,
   { project, draft, card }: AuthorizeRequest,
   terminal: Terminal,
-): RefusalCode | null {
+): RejectionCode | null {
   const at = gateway.clock.now();
   const month = at.toISOString().slice(2, 4) + at.toISOString().slice(5, 7);
   if (card.expiry !== null && card.expiry !== '' && card.expiry < month) return 'card_expired';

@@ -9,11 +9,12 @@ import {
   OPEN,
   orderAnswer,
   orderInsert,
-  type RefusalCode,
-  refusalAnswer,
-  refusalRecord,
+  type RejectionCode,
+  rejectionAnswer,
+  rejectionRecord,
   stateAnswer,
   terminalFor,
+  unknownAnswer,
   viewOf,
 } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
@@ -35,9 +36,9 @@ export async function create(gateway: Gateway, request: CreateRequest): Promise<
 
 const addressOf = (gateway: Gateway, token: string): string => `${gateway.publicUrl}/pay/${token}`;
 
-/** The answer of create with what it comes from: a refusal's code, or the order that has the merchant_order_id already. */
+/** The answer of create with what it comes from: a rejection's code, or the order that has the merchant_order_id already. */
 export type Created =
-  | { readonly answer: StoredAnswer; readonly refused: RefusalCode | null }
+  | { readonly answer: StoredAnswer; readonly rejected: RejectionCode | null }
   | { readonly existing: bigint };
 
 export async function createOrder(
@@ -59,33 +60,33 @@ export async function createOrder(
     decide(loaded, told) {
       const { now } = told;
       const begun = once?.begin(loaded, now);
-      if (begun && 'replay' in begun) return { value: { answer: begun.replay, refused: null }, changes: [] };
+      if (begun && 'replay' in begun) return { value: { answer: begun.replay, rejected: null }, changes: [] };
       assert(!begun || 'changes' in begun, 'create has one phase');
       const ending = (answer: StoredAnswer): Change[] => [
         ...(begun?.changes ?? []),
         ...(once?.finish(answer, now) ?? []),
       ];
-      const refused = (code: RefusalCode) => {
-        const answer = refusalAnswer(code, null);
+      const rejected = (code: RejectionCode) => {
+        const answer = rejectionAnswer(code, null);
         return {
-          value: { answer, refused: code },
-          changes: [refusalRecord(project, null, 'create', code, told), ...ending(answer)],
+          value: { answer, rejected: code },
+          changes: [rejectionRecord(project, null, 'create', code, told), ...ending(answer)],
         };
       };
       const closed = closedTo(project, terminal, draft.currency);
-      if (!terminal || closed) return refused(closed ?? 'currency_not_accepted');
+      if (!terminal || closed) return rejected(closed ?? 'currency_not_accepted');
       // Only behind a static link is there somebody who enters the amount.
-      if (draft.amount === 0n && !draft.options.static_link) return refused('amount_zero');
-      if (draft.options.static_link && !project.settings.static_links) return refused('static_links_disabled');
+      if (draft.amount === 0n && !draft.options.static_link) return rejected('amount_zero');
+      if (draft.options.static_link && !project.settings.static_links) return rejected('static_links_disabled');
       const made = ownPage ? loaded.get(payLinkKind, page.key) : undefined;
       if (made) return { value: { existing: made.order_id }, changes: [] };
       const unused = unique.check(loaded);
       if ('existing' in unused) return { value: unused, changes: [] };
-      if ('refuse' in unused) return refused(unused.refuse);
+      if ('reject' in unused) return rejected(unused.reject);
       const order = newOrder(project.id, draft, terminal, id, now);
       const answer = orderAnswer(view, { order, operations: [] }, { status: 201, location: addressOf(gateway, token) });
       return {
-        value: { answer, refused: null },
+        value: { answer, rejected: null },
         changes: [
           orderInsert(order),
           payLinkInsert({
@@ -107,7 +108,7 @@ export async function createOrder(
 /** What a create is told whose order an earlier one made: with its page while something can be paid there. */
 async function createdBefore(gateway: Gateway, project: Project, orderId: bigint): Promise<StoredAnswer> {
   const state = await gateway.orderOf(project.id, orderId);
-  if (!state) return refusalAnswer('error', null);
+  if (!state) return unknownAnswer(null);
   const view = viewOf(gateway, project);
   if (!OPEN.has(state.order.status)) return stateAnswer(view, state, { isNew: true });
   const token = repeatablePageToken(gateway, project.id, orderId);

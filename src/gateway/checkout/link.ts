@@ -2,7 +2,7 @@
 // Rule: an address is told once, by what makes it; nothing here can be asked for it again.
 import { assert, parseAmount } from '../../base/index.ts';
 import type { Draft } from '../intake/index.ts';
-import { type Gateway, type RefusalCode, refusals, terminalFor } from '../orders/index.ts';
+import { type Gateway, type RejectionCode, rejections, terminalFor } from '../orders/index.ts';
 import type { Problem, Project } from '../projects/index.ts';
 import { templateGet } from '../templates/index.ts';
 import { createOrder } from './create.ts';
@@ -34,8 +34,8 @@ const problem = (name: keyof LinkFields, says: string): Problem => ({
   details: [says],
 });
 
-/** The field that a refusal of create is about. */
-const FIELD_OF: Partial<Record<RefusalCode, keyof LinkFields>> = {
+/** The field that a rejection of create is about. */
+const FIELD_OF: Partial<Record<RejectionCode, keyof LinkFields>> = {
   currency_not_accepted: 'currency',
   static_links_disabled: 'static_link',
   merchant_order_id_used: 'merchant_order_id',
@@ -72,8 +72,9 @@ async function problemsOf(gateway: Gateway, project: Project, fields: LinkFields
   const minor = parseAmount(amount, currency);
   if (minor === null) problems.push(problem('amount', 'an amount that the currency can have'));
   if (minor === 0n && !static_link) problems.push(problem('amount', 'greater than zero, or static_link'));
-  if (!terminalFor(project, undefined, currency)) problems.push(problem('currency', refusals.currency_not_accepted[1]));
-  if (static_link && !static_links) problems.push(problem('static_link', refusals.static_links_disabled[1]));
+  if (!terminalFor(project, undefined, currency))
+    problems.push(problem('currency', rejections.currency_not_accepted[1]));
+  if (static_link && !static_links) problems.push(problem('static_link', rejections.static_links_disabled[1]));
   if (return_url !== undefined && return_origins.length > 0 && !return_origins.includes(new URL(return_url).origin))
     problems.push(problem('return_url', 'an origin that the project lists'));
   if (template !== undefined && !(await templateGet(gateway.db, project.login, template)))
@@ -89,8 +90,8 @@ export async function createLink(gateway: Gateway, project: Project, fields: Lin
   assert(amount !== null, 'an amount that was checked');
   const created = await createOrder(gateway, { project, draft: draftFrom(fields, amount), once: null });
   if ('existing' in created) return { problems: [problem('merchant_order_id', 'the id of no other order')] };
-  const { answer, refused } = created;
-  if (refused) return { problems: [problem(FIELD_OF[refused] ?? 'currency', refusals[refused][1])] };
+  const { answer, rejected } = created;
+  if (rejected) return { problems: [problem(FIELD_OF[rejected] ?? 'currency', rejections[rejected][1])] };
   assert(answer.location, 'a new order has an address');
   const { orders } = JSON.parse(answer.body) as { orders: [{ id: string }] };
   return { order_id: orders[0].id, url: answer.location };

@@ -133,7 +133,7 @@ async function pay(
     initiator: 'customer',
     parentOrderId: null,
     cardId: null,
-    refuse: null,
+    reject: null,
     pageOrder: own.order,
     once: gateway.onceForm(project.id, form, content),
   });

@@ -125,7 +125,7 @@ export const approved: Effect = (order, operation, circumstances) =>
   approvedEffects[operation.type](order, operation, circumstances);
 
 /** The issuer said no (or failed for good). An authorization or payout ends its order; other operations leave it as it was. */
-export function refused(order: Order, operation: Operation, circumstances: Circumstances, message: string): Order {
+export function declined(order: Order, operation: Operation, circumstances: Circumstances, message: string): Order {
   if (operation.type === 'authorize' || operation.type === 'credit') {
     const failed = operation.status === 'error';
     // On the payment page the payer may try another card while attempts are left.

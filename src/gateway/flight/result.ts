@@ -17,15 +17,16 @@ import {
   type Operation,
   type Order,
   type OrderState,
+  OUTCOME_UNKNOWN,
   operationInsert,
   operationUpdate,
   orderAnswer,
   orderKind,
   orderStates,
   orderUpdate,
-  refusals,
   stateAnswer,
   terminalOf,
+  unknownAnswer,
   viewOf,
   withDue,
 } from '../orders/index.ts';
@@ -33,7 +34,7 @@ import { payoutEnds, payoutNeeds } from '../payout-bounds/index.ts';
 import type { Project } from '../projects/index.ts';
 import { outcomeChanges } from './assess.ts';
 import { postingsFor } from './books.ts';
-import { approved, recoveryAt, refused } from './effects.ts';
+import { approved, declined, recoveryAt } from './effects.ts';
 import { newOperation, SENT_LIMIT_MS } from './intent.ts';
 import { answered, unanswered } from './message.ts';
 
@@ -151,7 +152,7 @@ function withAnswer(context: Context, sent: Operation, answer: NetworkAnswer | N
     return ended(context, withDue({ ...free, events: order.events, updated_at: order.updated_at }, {}), operation);
   if (operation.status !== 'success') {
     const stepUp = stepsUp(project, order, operation);
-    const failed = stepUp ? asking(free, now) : refused(free, operation, circumstances, failureText(operation));
+    const failed = stepUp ? asking(free, now) : declined(free, operation, circumstances, failureText(operation));
     return ended(context, failed, operation, { stepUp, changes: finalCvv(gateway, failed, operation) });
   }
   const after = approved(free, operation, circumstances);
@@ -206,11 +207,7 @@ function withoutAnswer(context: Context, sent: Operation): Outcome {
     const answer =
       sent.details.by === 'auto_charge'
         ? stateAnswer(viewOf(gateway, project), state, { isNew: isNew(order) })
-        : failureAnswer(
-            'error',
-            refusals.error[1],
-            sent.type === 'credit' ? gateway.permutation.outward(order.id) : null,
-          );
+        : unknownAnswer(sent.type === 'credit' ? gateway.permutation.outward(order.id) : null);
     const once =
       sent.once_key === null
         ? []
@@ -229,7 +226,7 @@ function withoutAnswer(context: Context, sent: Operation): Outcome {
       in_flight: null,
       status: orderStates.move(order.status, 'lose'),
       failure_type: 'error',
-      failure_message: refusals.error[1],
+      failure_message: OUTCOME_UNKNOWN,
       updated_at: now,
       events: order.events + 1,
     },
@@ -302,9 +299,7 @@ function answerFor(
     return stateAnswer(view, state, { isNew: isNew(state.order) });
   // Of all answers that of charge alone has the financial details; others show them to who asks by expand.
   if (operation.status === 'success') return orderAnswer(view, state, operation.type === 'charge' ? { cashflows } : {});
-  return operation.status === 'failure'
-    ? failureAnswer('declined', failureText(operation), null)
-    : failureAnswer('error', refusals.error[1], null);
+  return operation.status === 'failure' ? failureAnswer('declined', failureText(operation), null) : unknownAnswer(null);
 }
 
 /** What authorizes or pays out made its order, unless a cardholder was asked in between: then it was a request before. */

@@ -1,6 +1,6 @@
 // A request that is repeated while its outcome is still being found out: it joins the recovery and never executes again.
 import type { Once, StoredAnswer, Subject } from '../../store/index.ts';
-import { type Gateway, isBusy, refusalAnswer, stateAnswer, viewOf } from '../orders/index.ts';
+import { type Gateway, isBusy, stateAnswer, unknownAnswer, viewOf } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
 
 interface Repeat {
@@ -20,10 +20,10 @@ export async function unresolvedAnswer(
   { isNew, once }: Repeat,
 ): Promise<StoredAnswer> {
   const state = subject && (await gateway.orderOf(project.id, subject.id));
-  if (!state) return refusalAnswer('error', null);
+  if (!state) return unknownAnswer(null);
   const view = viewOf(gateway, project);
   if (isBusy(state.order) || state.order.status === 'new')
-    return refusalAnswer('error', isNew ? view.outward(state.order.id) : null);
+    return unknownAnswer(isNew ? view.outward(state.order.id) : null);
   // It may have ended since the key was looked at, and failed.
   const kept = once && (await keptFor(gateway, once));
   return kept ?? stateAnswer(view, state, { isNew });

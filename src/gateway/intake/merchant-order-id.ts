@@ -1,8 +1,8 @@
 // merchant_order_id as a claim: in projects with unique_merchant_order_id there is one order for each.
-// Rule: the same request again finds its order, another one under the same id is refused.
+// Rule: the same request again finds its order, another one under the same id is rejected.
 import { jsonText } from '../../base/index.ts';
 import type { Change, Need, Once } from '../../store/index.ts';
-import type { Gateway, RefusalCode } from '../orders/index.ts';
+import type { Gateway, RejectionCode } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
 import type { Draft } from './draft.ts';
 import { merchantOrderIdInsert, merchantOrderIdKind } from './queries.ts';
@@ -11,7 +11,7 @@ import { merchantOrderIdInsert, merchantOrderIdKind } from './queries.ts';
 export interface UniqueId {
   readonly fingerprint: string;
   readonly needs: readonly Need[];
-  check(loaded: Parameters<Once['begin']>[0]): { existing: bigint } | { refuse: RefusalCode } | { claim: Change[] };
+  check(loaded: Parameters<Once['begin']>[0]): { existing: bigint } | { reject: RejectionCode } | { claim: Change[] };
 }
 
 export function uniqueId(
@@ -42,7 +42,7 @@ export function uniqueId(
           ],
         };
       }
-      return known.fingerprint === fingerprint ? { existing: known.order_id } : { refuse: 'merchant_order_id_used' };
+      return known.fingerprint === fingerprint ? { existing: known.order_id } : { reject: 'merchant_order_id_used' };
     },
   };
 }

@@ -12,8 +12,8 @@ import {
   OrderNotFound,
   orderAnswer,
   orderKind,
-  refusalAnswer,
-  refusalRecord,
+  rejectionAnswer,
+  rejectionRecord,
   terminalOf,
   viewOf,
 } from '../orders/index.ts';
@@ -78,15 +78,15 @@ function intent(
         ...(begun?.changes ?? []),
         ...(once?.finish(answer, now) ?? []),
       ];
-      if ('refuse' in plan) {
-        const answer = refusalAnswer(plan.refuse, null);
+      if ('reject' in plan) {
+        const answer = rejectionAnswer(plan.reject, null);
         return {
           value: { answer },
-          changes: [refusalRecord(project, orderId, action, plan.refuse, told), ...ending(answer)],
+          changes: [rejectionRecord(project, orderId, action, plan.reject, told), ...ending(answer)],
         };
       }
       if ('close' in plan) {
-        // A payer who goes after a refusal leaves the refusal behind.
+        // A payer who goes after a decline leaves the decline behind.
         const closed =
           action === 'abandon'
             ? lapsedOrder(gateway, project, state, plan.close, told)

@@ -23,13 +23,13 @@ import {
   OrderNotFound,
   operationInsert,
   orderInsert,
-  type RefusalCode,
-  refusalAnswer,
-  refusalRecord,
-  refuseWithout,
+  type RejectionCode,
+  rejectionAnswer,
+  rejectionRecord,
+  rejectWithout,
   terminalFor,
 } from '../orders/index.ts';
-import { payoutBegins, payoutNeeds, payoutRefusal, settledNeed } from '../payout-bounds/index.ts';
+import { payoutBegins, payoutNeeds, payoutRejection, settledNeed } from '../payout-bounds/index.ts';
 import type { Project } from '../projects/index.ts';
 
 export interface PayoutRequest {
@@ -43,20 +43,21 @@ export interface PayoutRequest {
 
 export async function payout(gateway: Gateway, request: PayoutRequest): Promise<StoredAnswer> {
   const { project, draft, once, parentOrderId } = request;
-  const refused = (code: RefusalCode): Promise<StoredAnswer> => refuseWithout(gateway, project, once, 'credit', code);
-  if (parentOrderId === null && !project.settings.unlinked_credit) return refused('unlinked_credit_disabled');
+  const rejected = (code: RejectionCode): Promise<StoredAnswer> =>
+    rejectWithout(gateway, project, once, 'credit', code);
+  if (parentOrderId === null && !project.settings.unlinked_credit) return rejected('unlinked_credit_disabled');
   const parent = parentOrderId === null ? null : await gateway.orderOf(project.id, parentOrderId);
   if (parentOrderId !== null && !parent) throw new OrderNotFound();
-  // Else an order that was refused would do what payouts to a card number need the project's leave for.
-  if (parent && !APPROVED.has(parent.order.status)) return refused('parent_not_usable');
+  // Else an order that was never approved would do what payouts to a card number need the project's leave for.
+  if (parent && !APPROVED.has(parent.order.status)) return rejected('parent_not_usable');
   const card = parent ? await cardOf(gateway, parent.order) : request.card;
-  if (!card) return refused('card_unknown');
+  if (!card) return rejected('card_unknown');
   const terminal = terminalFor(project, draft.terminal, draft.currency);
-  if (!terminal) return refused('currency_not_accepted');
+  if (!terminal) return rejected('currency_not_accepted');
   const now = gateway.clock.now();
   const accounting = project.accounting_currency;
   const rate = draft.currency === accounting ? null : gateway.rate(draft.currency, accounting, now);
-  if (draft.currency !== accounting && !rate) return refused('no_rate');
+  if (draft.currency !== accounting && !rate) return rejected('no_rate');
   const counted: Counted = {
     card: gateway.vault.fingerprint(card.pan),
     day: dayOf(now),
@@ -117,13 +118,13 @@ function intent(
       const begin = once?.begin(loaded, now, asSubject(order.id));
       if (begin && 'replay' in begin) return { value: { answer: begin.replay }, changes: [] };
       if (begin && 'unresolved' in begin) return { value: begin, changes: [] };
-      const refuse = payoutRefusal(gateway, project, loaded, counted, now);
-      if (refuse) {
-        const answer = refusalAnswer(refuse, null);
+      const reject = payoutRejection(gateway, project, loaded, counted, now);
+      if (reject) {
+        const answer = rejectionAnswer(reject, null);
         return {
           value: { answer },
           changes: [
-            refusalRecord(project, null, 'credit', refuse, told),
+            rejectionRecord(project, null, 'credit', reject, told),
             ...(begin?.changes ?? []),
             ...(once?.finish(answer, now) ?? []),
           ],

@@ -4,7 +4,7 @@ import { isoCode } from '../../network/index.ts';
 import type { StoredAnswer } from '../../store/index.ts';
 import type { FailureType, Operation, OrderState } from './model.ts';
 import { type Cashflows, ORDER_EXPANDS, orderWhole, type View } from './present.ts';
-import { type RefusalCode, refusals } from './refusals.ts';
+import { type RejectionCode, rejections } from './rejections.ts';
 
 const STATUS: Readonly<Record<FailureType, number>> = {
   declined: 402,
@@ -48,8 +48,13 @@ export function failureAnswer(type: FailureType, message: string, orderId: strin
   };
 }
 
-export function refusalAnswer(code: RefusalCode, orderId: string | null): StoredAnswer {
-  const [type, message] = refusals[code];
+/** What is said while nobody knows what became of the request. */
+export const OUTCOME_UNKNOWN = 'Temporary failure, the outcome is being resolved';
+
+export const unknownAnswer = (orderId: string | null): StoredAnswer => failureAnswer('error', OUTCOME_UNKNOWN, orderId);
+
+export function rejectionAnswer(code: RejectionCode, orderId: string | null): StoredAnswer {
+  const [type, message] = rejections[code];
   return failureAnswer(type, message, orderId);
 }
 
@@ -64,5 +69,5 @@ export function stateAnswer(view: View, state: OrderState, { isNew }: { isNew: b
   return orderAnswer(view, state);
 }
 
-/** What the merchant reads of a refusal; without a code it is a malfunction. */
+/** What the merchant reads of a decline; without a code it is a malfunction. */
 export const failureText = ({ iso_response_code: code }: Operation): string => isoCode(code || '96').failureMessage;

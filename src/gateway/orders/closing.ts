@@ -6,8 +6,8 @@ import { eventOf } from './events.ts';
 import type { Gateway } from './gateway.ts';
 import { type FailureType, type Order, type OrderState, withDue } from './model.ts';
 import { orderUpdate } from './queries/orders.ts';
-import { refusalRecord } from './refusal-record.ts';
-import { type RefusalCode, refusals } from './refusals.ts';
+import { rejectionRecord } from './rejection-record.ts';
+import { type RejectionCode, rejections } from './rejections.ts';
 import { type OrderTrigger, orderStates } from './states.ts';
 
 const TRIGGERS: Readonly<Partial<Record<FailureType, OrderTrigger>>> = { fraud: 'fraud', declined: 'decline' };
@@ -17,9 +17,9 @@ export function closedOrder(
   gateway: Gateway,
   project: Project,
   state: OrderState,
-  code: RefusalCode,
+  code: RejectionCode,
   told: Told,
-  as: readonly [type: FailureType, message: string] = refusals[code],
+  as: readonly [type: FailureType, message: string] = rejections[code],
 ): { state: OrderState; changes: Change[] } {
   const [type, message] = as;
   const order: Order = withDue(
@@ -39,20 +39,20 @@ export function closedOrder(
     changes: [
       orderUpdate(order),
       eventOf(gateway, project, state.order, order, null, told),
-      refusalRecord(project, order.id, 'close', code, told),
+      rejectionRecord(project, order.id, 'close', code, told),
       ...(sealed ? [gateway.vault.dropCvv(order.project_id, order.id)] : []),
     ],
   };
 }
 
-/** A page that nobody pays by any more, because he went or its time is over: it ends as its last card was refused, if one was. */
+/** A page that nobody pays by any more, because he went or its time is over: it ends as its last card was declined, if one was. */
 export function lapsedOrder(
   gateway: Gateway,
   project: Project,
   state: OrderState,
-  code: RefusalCode,
+  code: RejectionCode,
   told: Told,
 ): ReturnType<typeof closedOrder> {
   const last = state.operations.findLast(({ type, status }) => type === 'authorize' && status === 'failure');
-  return closedOrder(gateway, project, state, code, told, last ? ['declined', failureText(last)] : refusals[code]);
+  return closedOrder(gateway, project, state, code, told, last ? ['declined', failureText(last)] : rejections[code]);
 }

@@ -9,13 +9,13 @@ import type { Project, Terminal } from '../projects/index.ts';
 import type { Risk } from '../risk/index.ts';
 import type { View } from './present.ts';
 import type { ReadOrder } from './queries/orders.ts';
-import type { RefusalCode } from './refusals.ts';
+import type { RejectionCode } from './rejections.ts';
 
 /** What the simulator knows about its own cards; only asked for terminals on its link. */
 export interface SimulatedIssuer {
   /** The issuer insists on a challenge or answers the directory by itself, also without force3d. */
   mandatesAuthentication(pan: Pan, holder: string | null): boolean;
-  /** The acquirer's own screening refuses this card. */
+  /** The acquirer's own screening rejects this card. */
   screensAsFraud(pan: Pan, holder: string | null): boolean;
   chargebackAfterSettlement(pan: Pan, holder: string | null): 'fraud' | 'not_received' | null;
 }
@@ -90,7 +90,7 @@ export function terminalFor(project: Project, named: string | undefined, currenc
 }
 
 /** Why this project takes no new money through this terminal; null: it does. What was authorized before is carried to its end. */
-export function closedTo(project: Project, terminal: Terminal | null, currency: string): RefusalCode | null {
+export function closedTo(project: Project, terminal: Terminal | null, currency: string): RejectionCode | null {
   if (!project.active) return 'project_closed';
   return terminal?.currencies.includes(currency) ? null : 'currency_not_accepted';
 }

@@ -1,8 +1,16 @@
-// orders: what an order is: its states, what a refusal says, how it is shown and answered, its end and its events. The rooms that do
+// orders: what an order is: its states, what a rejection says, how it is shown and answered, its end and its events. The rooms that do
 // something to orders build on it.
-// Owns orders, operations and order_refusals.
+// Owns orders, operations and order_rejections.
 // Rule: an order is locked by its own row, and its operations are only written by who holds that lock.
-export { failureAnswer, failureText, orderAnswer, refusalAnswer, stateAnswer } from './answers.ts';
+export {
+  failureAnswer,
+  failureText,
+  OUTCOME_UNKNOWN,
+  orderAnswer,
+  rejectionAnswer,
+  stateAnswer,
+  unknownAnswer,
+} from './answers.ts';
 export { closedOrder, lapsedOrder } from './closing.ts';
 export { type DueHandler, decideDue, OF_ORDERS } from './due.ts';
 export { eventOf } from './events.ts';
@@ -85,6 +93,6 @@ export {
   ordersGet,
   orderUpdate,
 } from './queries/orders.ts';
-export { refusalRecord, refuseWithout } from './refusal-record.ts';
-export { fraudMessage, OrderNotFound, type RefusalCode, refusals } from './refusals.ts';
+export { rejectionRecord, rejectWithout } from './rejection-record.ts';
+export { fraudMessage, OrderNotFound, type RejectionCode, rejections } from './rejections.ts';
 export { APPROVED, isOver, OPEN, orderStates } from './states.ts';

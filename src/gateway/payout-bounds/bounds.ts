@@ -3,7 +3,7 @@
 import { parseAmount } from '../../base/index.ts';
 import { type Balance, convert, type Rate, settledKind } from '../../ledger/index.ts';
 import type { Change, Loaded, Need } from '../../store/index.ts';
-import type { Counted, Gateway, Operation, RefusalCode } from '../orders/index.ts';
+import type { Counted, Gateway, Operation, RejectionCode } from '../orders/index.ts';
 import type { Project, ProjectSettings } from '../projects/index.ts';
 import { needPayouts, type PayoutKey, payoutKind, payoutsAdd } from './queries.ts';
 
@@ -40,13 +40,13 @@ export const payoutNeeds = (owner: bigint, counted: Counted): Need[] =>
 export const settledNeed = (owner: bigint): Need => ({ kind: settledKind, key: owner });
 
 /** Why the payout may not be, as things stand under the locks; null: it may. */
-export function payoutRefusal(
+export function payoutRejection(
   { sandbox, rate }: Pick<Gateway, 'sandbox' | 'rate'>,
   project: Project,
   loaded: Loaded,
   counted: Counted,
   now: Date,
-): RefusalCode | null {
+): RejectionCode | null {
   const amount = BigInt(counted.amount);
   const keys = keysOf(project.id, counted);
   const sum = (key: PayoutKey): bigint => loaded.get(payoutKind, key) ?? 0n;

@@ -6,7 +6,13 @@ import { blocked } from '../accounts/index.ts';
 import { type Asker, type Card, cardUpdate, commitOnCard, dueAtOf } from '../cards/index.ts';
 import { needsOfChange, type OpenHolds, restand } from '../life/index.ts';
 import type { CardViewer } from '../reading/index.ts';
-import { type CommittedAnswer, type IssuingDeps, Refusal, type RefusalCode, refusedEnding } from '../requests/index.ts';
+import {
+  type CommittedAnswer,
+  type IssuingDeps,
+  Refusal,
+  type RefusalCode,
+  rejectedEnding,
+} from '../requests/index.ts';
 import { activationHash } from './order.ts';
 
 const MOST_WRONG_CODES = 5;
@@ -55,7 +61,7 @@ export function activateCard(
             physical: { ...physical, wrongActivationCodes },
           },
         );
-        return refusedEnding('ACTIVATION_CODE_INVALID', changes);
+        return rejectedEnding('ACTIVATION_CODE_INVALID', changes);
       }
       const changed: Card = {
         ...card,

@@ -10,8 +10,8 @@ export interface Ending {
   /** null: an answer without body. */
   readonly body: object | null;
   readonly changes: readonly Change[];
-  /** The request is refused, and the changes are committed all the same: a wrong code that counts. */
-  readonly refused?: RefusalCode;
+  /** Why the request is rejected: the changes are committed all the same: a wrong code that counts. */
+  readonly rejected?: RefusalCode;
 }
 
 export interface EndingCommand {
@@ -40,17 +40,17 @@ export interface CommittedAnswer {
 /** What a handler answers with it. */
 export const answered = ({ status, body, replayed }: CommittedAnswer) => ({ status, body, replayed });
 
-/** A refusal that is to be committed with what it counts. */
-export const refusedEnding = (refused: RefusalCode, changes: Ending['changes']): Ending => ({
+/** A rejection: it is committed with what it counts. */
+export const rejectedEnding = (rejected: RefusalCode, changes: Ending['changes']): Ending => ({
   status: 409,
   body: null,
   changes,
-  refused,
+  rejected,
 });
 
-/** `refused` is part of the decision that was committed: a decision may be made more than once until one is. */
+/** `rejected` is part of the decision that was committed: a decision may be made more than once until one is. */
 interface Answered extends StoredAnswer {
-  readonly refused?: RefusalCode | undefined;
+  readonly rejected?: RefusalCode | undefined;
   readonly replayed?: true;
 }
 
@@ -105,14 +105,14 @@ export async function commitAnswer(
     onceCommand(
       inner,
       once,
-      ({ status, body, refused }): Answered => ({
+      ({ status, body, rejected }): Answered => ({
         status,
         body: body === null ? '' : jsonText(body),
         location: null,
-        refused,
+        rejected,
       }),
     ),
   );
-  if (answer.refused) throw new Refusal(answer.refused);
+  if (answer.rejected) throw new Refusal(answer.rejected);
   return { status: answer.status, body: answer.body === '' ? null : answer.body, replayed: answer.replayed ?? false };
 }

@@ -8,7 +8,7 @@ export {
   commitAnswer,
   type Ending,
   type EndingCommand,
-  refusedEnding,
+  rejectedEnding,
   toldNow,
 } from './answering.ts';
 export type { IssuingDeps } from './deps.ts';

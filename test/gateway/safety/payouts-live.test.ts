@@ -8,7 +8,7 @@ import {
   payoutBegins,
   payoutEnds,
   payoutNeeds,
-  payoutRefusal,
+  payoutRejection,
   settledNeed,
 } from '../../../src/gateway/payout-bounds/bounds.ts';
 import { defaultSettings, type Project, type ProjectSettings } from '../../../src/gateway/projects/index.ts';
@@ -72,7 +72,7 @@ const begin = (project: Project, amount: bigint, committer = committers[0] as Co
     owner: project.id,
     needs: [...payoutNeeds(project.id, counted(amount)), settledNeed(project.id)],
     decide(loaded, { now }) {
-      const refused = payoutRefusal(live, project, loaded, counted(amount), now);
+      const refused = payoutRejection(live, project, loaded, counted(amount), now);
       return refused
         ? { value: refused, changes: [] }
         : { value: null, changes: payoutBegins(project.id, counted(amount)) };

@@ -1,4 +1,4 @@
-// Statements on orders with their operations, one or many by id, and on order_refusals. Lists stand in lists.ts, what is due in due.ts.
+// Statements on orders with their operations, one or many by id, and on order_rejections. Lists stand in lists.ts, what is due in due.ts.
 // Rule: an order is locked by its own row; its operations are only read or written by who holds that lock.
 import { assert } from '../../../base/index.ts';
 import {
@@ -200,7 +200,7 @@ export const orderUpdate = (order: Order): Change => update(orders, order);
 export const operationInsert = (operation: Operation): Change => insert(operations, operation);
 export const operationUpdate = (operation: Operation): Change => update(operations, operation);
 
-interface OrderRefusal {
+interface OrderRejection {
   readonly project_id: bigint;
   readonly id: bigint;
   readonly order_id: bigint | null;
@@ -208,12 +208,12 @@ interface OrderRefusal {
   readonly code: string;
   readonly created_at: Date;
 }
-const orderRefusals = table<OrderRefusal>(
-  'order_refusals',
+const orderRejections = table<OrderRejection>(
+  'order_rejections',
   { project_id: 'int8', id: 'int8', order_id: 'int8', action: 'text', code: 'text', created_at: 'timestamptz' },
   ['project_id', 'id'],
 );
-export const orderRefusalInsert = (row: OrderRefusal): Change => insert(orderRefusals, row);
+export const orderRejectionInsert = (row: OrderRejection): Change => insert(orderRejections, row);
 
 /** Whose order this is, for the operator. */
 export const orderOwner = (db: Db, id: bigint): Promise<bigint | null> => projectOf(db, orders, id);

@@ -1,7 +1,8 @@
-// Every refusal of the gateway itself, as one closed catalogue: code → failure_type and text. A refusal sends nothing to the issuer.
+// Every rejection of the gateway, as one closed table: code → failure_type and text; the status is 402.
+// Rule: a rejection is a value that a decision returns. It is kept: its row, and the answer for the idempotency key. Nothing is sent.
 import type { FailureType } from './model.ts';
 
-export const refusals = {
+export const rejections = {
   not_authorized: ['rejected', 'Order is not authorized'],
   not_charged: ['rejected', 'Order is not charged'],
   not_prepared: ['rejected', 'Order is not waiting for authentication'],
@@ -15,7 +16,6 @@ export const refusals = {
   authorization_expired: ['rejected', 'Authorization has expired'],
   currency_not_accepted: ['rejected', 'No terminal accepts the currency'],
   card_expired: ['rejected', 'Card has expired'],
-  card_not_accepted: ['rejected', 'Card number is not accepted'],
   authentication_pending: ['rejected', 'The cardholder has not finished the authentication yet'],
   authentication_mismatch: ['rejected', 'PaRes does not belong to this authentication'],
   authentication_failed: ['rejected', 'Cardholder authentication failed'],
@@ -37,13 +37,12 @@ export const refusals = {
   project_closed: ['rejected', 'Merchant takes no payments'],
   no_rate: ['rejected', 'No exchange rate for the currency'],
   fraud: ['fraud', 'Refused by fraud rules: other'],
-  error: ['error', 'Temporary failure, the outcome is being resolved'],
-} as const satisfies Record<string, readonly [FailureType, string]>;
+} as const satisfies Readonly<Record<string, readonly [type: FailureType, message: string]>>;
 
-export type RefusalCode = keyof typeof refusals;
+export type RejectionCode = keyof typeof rejections;
 
 /** The class of the rule, never its detail. */
 export const fraudMessage = (of: string): string => `Refused by fraud rules: ${of}`;
 
-/** A refusal that leaves nothing behind and is answered with another status than 402: thrown through the committer to the route. */
+/** A rejection that leaves nothing behind and is answered with another status than 402: thrown through the committer to the route. */
 export class OrderNotFound extends Error {}

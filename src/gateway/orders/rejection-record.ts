@@ -1,19 +1,19 @@
-// A refusal as it is kept: its record, and the answer of a request that is refused before there is an order.
+// A rejection as it is kept: its record, and the answer of a request that is rejected before there is an order.
 import type { Change, Decision, Loaded, Once, StoredAnswer, Told } from '../../store/index.ts';
 import type { Project } from '../projects/index.ts';
-import { refusalAnswer } from './answers.ts';
+import { rejectionAnswer } from './answers.ts';
 import type { Gateway } from './gateway.ts';
-import { orderRefusalInsert } from './queries/orders.ts';
-import type { RefusalCode } from './refusals.ts';
+import { orderRejectionInsert } from './queries/orders.ts';
+import type { RejectionCode } from './rejections.ts';
 
-export const refusalRecord = (
+export const rejectionRecord = (
   project: Project,
   orderId: bigint | null,
   action: string,
-  code: RefusalCode,
+  code: RejectionCode,
   told: Told,
 ): Change =>
-  orderRefusalInsert({
+  orderRejectionInsert({
     project_id: project.id,
     id: told.ids.next(),
     order_id: orderId,
@@ -22,24 +22,24 @@ export const refusalRecord = (
     created_at: told.now,
   });
 
-/** Answers a refusal that concerns no order, and keeps it for the idempotency key. */
-export function refuseWithout(
+/** Answers a rejection that concerns no order, and keeps it for the idempotency key. */
+export function rejectWithout(
   gateway: Gateway,
   project: Project,
   once: Once | null,
   action: string,
-  code: RefusalCode,
+  code: RejectionCode,
 ): Promise<StoredAnswer> {
   return gateway.committer.submit({
-    name: `${action}.refused`,
+    name: `${action}.rejected`,
     owner: project.id,
     needs: once ? [once.need] : [],
     decide(loaded: Loaded, told): Decision<StoredAnswer> {
       const begin = once?.begin(loaded, told.now);
-      const answer = refusalAnswer(code, null);
+      const answer = rejectionAnswer(code, null);
       if (begin && 'replay' in begin) return { value: begin.replay, changes: [] };
       const changes = [
-        refusalRecord(project, null, action, code, told),
+        rejectionRecord(project, null, action, code, told),
         ...(begin && 'changes' in begin ? begin.changes : []),
         ...(once?.finish(answer, told.now) ?? []),
       ];
