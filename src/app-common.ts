@@ -5,7 +5,6 @@ import type { HalfName } from './app-half.ts';
 import { openSimulator, type SimulatedLink } from './app-simulator.ts';
 import { type FairQueue, fairQueue, type Log, systemClock } from './base/index.ts';
 import { type Config, listenerUrl } from './config.ts';
-import { projectRefusalOf } from './gateway/projects/index.ts';
 import {
   type AnyApi,
   type Changes,
@@ -112,7 +111,7 @@ export async function openCommon(
     turns: longReads(server, systemClock),
     failures: inSandbox ? null : { perSecond: 0.5, burst: 20 },
     refusals,
-    changes: createChanges({ database, committer, keyed, clock, log, refusalOf: projectRefusalOf }),
+    changes: createChanges({ database, committer, keyed, clock, log }),
     queue,
     own: { url: '' },
     inBackground,

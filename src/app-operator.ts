@@ -1,7 +1,6 @@
 // What operators are served with: what both halves share, and the endpoints of each.
 import type { Common } from './app-common.ts';
 import type { Half } from './app-half.ts';
-import { projectRefusalOf } from './gateway/projects/index.ts';
 import type { Api, Authentication, Operator } from './http/index.ts';
 import { type Inspection, inspectionEndpoints, operatorApi, rangeEndpoints, rateEndpoints } from './operator/index.ts';
 
@@ -16,7 +15,6 @@ export function operated(common: Common, options: OperatedOptions): Api<Operator
   return operatorApi({
     authentication,
     turns,
-    refusalOf: projectRefusalOf,
     endpoints: [
       ...halves.flatMap(({ operator }) => operator),
       ...rateEndpoints({ database, rates, clock, publicUrl, changes }),

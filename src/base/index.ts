@@ -11,6 +11,7 @@ export * from './log.ts';
 export * from './money.ts';
 export * from './pan.ts';
 export * from './random.ts';
+export * from './refusal.ts';
 export * from './state-machine.ts';
 export * from './turns/index.ts';
 export * from './variety.ts';

@@ -1,6 +1,6 @@
 // Everything a request can fail with before or instead of its use case, and the port by which an API gives it its own shape.
 // Rule: a failure carries names, rules and numbers; never a value that the client sent.
-import { Busy, maskPansIn } from '../base/index.ts';
+import { Busy, maskPansIn, type RefusalKind } from '../base/index.ts';
 
 /** One wrong field: a JSON pointer in fragment form (RFC 6901, section 6), the rule it broke, what the rule asks for. */
 export interface FieldError {
@@ -10,7 +10,8 @@ export interface FieldError {
   readonly details?: readonly string[];
 }
 
-export type FailureKind = keyof typeof STATUS;
+/** A refusal, or a malfunction. */
+export type FailureKind = RefusalKind | 'internal';
 
 /** The HTTP status of each kind (RFC 9110, section 15; 429 and 431: RFC 6585). An envelope may choose another. */
 export const STATUS = {
@@ -31,7 +32,7 @@ export const STATUS = {
   headers_too_large: 431,
   internal: 500,
   unavailable: 503,
-} as const;
+} as const satisfies Readonly<Record<FailureKind, number>>;
 
 /** Where a token bucket stands: `limit` tokens at most, `remaining` now, full again after `resetSeconds`. */
 export interface RateState {

@@ -50,6 +50,7 @@ export {
   problemEnvelope,
   type RateState,
   rateFields,
+  STATUS,
 } from './failure.ts';
 export {
   Amount,

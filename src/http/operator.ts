@@ -1,9 +1,8 @@
-// What a room needs to offer endpoints to operators: who asks, how a change is made for him, how he is refused.
+// What a room needs to offer endpoints to operators: who asks and how a change is made for him.
 // Rule: a room changes nothing for an operator but through `Changes`, so that no change can do without its row in the audit log.
 import Type, { type TSchema } from 'typebox';
 import type { Committer, Transaction } from '../store/index.ts';
 import { type AnyEndpoint, endpointOf } from './api/index.ts';
-import type { FailureKind } from './failure.ts';
 import { Shape } from './fields/index.ts';
 
 export interface Operator {
@@ -46,42 +45,5 @@ export interface Changes {
     work: (committer: Committer) => Promise<Value>,
   ): Promise<Value>;
 }
-
-/** One wrong field: the names that lead to it, what is wrong, what is asked for. */
-export interface WrongField {
-  readonly path: readonly string[];
-  readonly message: string;
-  readonly details: readonly string[];
-}
-
-/** A room's refusals: code → what kind of failure it is, and in words. */
-export type OperatorRefusals = Readonly<Record<string, readonly [kind: FailureKind, message: string]>>;
-
-/** Refused, and rolled back. The code stands in the audit log. */
-export class OperatorRefusal extends Error {
-  override name = 'OperatorRefusal';
-  readonly kind: FailureKind;
-  readonly code: string;
-  /** Only of `validation`: every wrong field. */
-  readonly problems: readonly WrongField[];
-
-  constructor(kind: FailureKind, code: string, message: string, problems: readonly WrongField[] = []) {
-    super(message);
-    this.kind = kind;
-    this.code = code;
-    this.problems = problems;
-  }
-}
-
-/** How a room refuses by the codes of its table: `throw refuse('rule_unknown')`. */
-export function refuserOf<Refusals extends OperatorRefusals>(refusals: Refusals) {
-  return (code: keyof Refusals & string): OperatorRefusal => {
-    const [kind, message] = refusals[code] as OperatorRefusals[string];
-    return new OperatorRefusal(kind, code, message);
-  };
-}
-
-export const unfit = (problems: readonly WrongField[]): OperatorRefusal =>
-  new OperatorRefusal('validation', 'unfit', 'Validation failed', problems);
 
 export const listOf = (name: string, schema: TSchema): TSchema => Shape({ [name]: Type.Array(schema) });

@@ -1,8 +1,8 @@
 // How anything is changed for an operator: together with the row of the audit log that tells of it, or not at all.
 // Rule: in a transaction of its own the row is the last that is written, and the lock on the owner's chain the last that is taken; a command
 // takes the lock with all its others, in their order.
-import type { Clock, Log } from '../base/index.ts';
-import { type AuditEntry, type Changes, Failure, type OperatorAsks, OperatorRefusal } from '../http/index.ts';
+import { type Clock, type Log, Refusal } from '../base/index.ts';
+import { type AuditEntry, type Changes, Failure, type OperatorAsks } from '../http/index.ts';
 import { type Committer, OutcomeUnknown, type Transaction } from '../store/index.ts';
 import { type Action, auditAppend, auditingCommitter, type Keyed } from './audit.ts';
 
@@ -12,11 +12,7 @@ export interface ChangesOptions {
   readonly keyed: Keyed;
   readonly clock: Clock;
   readonly log: Log;
-  /** What a refusal of a room's own kind is to an operator; null: not a refusal. */
-  readonly refusalOf: RefusalOf;
 }
-
-export type RefusalOf = (error: unknown) => OperatorRefusal | null;
 
 async function actionOf(
   { principal, remoteAddress }: OperatorAsks,
@@ -26,16 +22,15 @@ async function actionOf(
   return { owner: whose, actor: principal.name, origin: remoteAddress, action, target };
 }
 
-export function createChanges({ database, committer, keyed, clock, log, refusalOf }: ChangesOptions): Changes {
+export function createChanges({ database, committer, keyed, clock, log }: ChangesOptions): Changes {
   const append = (action: Action, result: string): Promise<void> =>
     database.transaction((db) => auditAppend(db, keyed, action, result, clock.now()));
 
   function resultOf(error: unknown): string {
-    if (error instanceof OperatorRefusal) return error.code;
+    if (error instanceof Refusal) return error.code;
     if (error instanceof Failure) return error.detail.code ?? error.kind;
     // There may be a row `done` beside this one: then it was done.
-    if (error instanceof OutcomeUnknown) return 'unknown';
-    return refusalOf(error)?.code ?? 'failed';
+    return error instanceof OutcomeUnknown ? 'unknown' : 'failed';
   }
 
   /** What `work` refuses, or fails in, is told in a row of its own. */

@@ -4,7 +4,7 @@
 export { auditAnchors } from './anchors.ts';
 export { type Action, auditAppend } from './audit.ts';
 export { bearerAuthentication } from './bearer-routes.ts';
-export { createChanges, type RefusalOf } from './changes.ts';
+export { createChanges } from './changes.ts';
 export { operatorEnvelope } from './envelope.ts';
 export { type Check, type Inspection, inspectionEndpoints, type PageDifference } from './inspection-routes.ts';
 export { auditBreaks, auditViolations } from './proof.ts';

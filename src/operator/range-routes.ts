@@ -1,5 +1,5 @@
 // What is known of card numbers by their first digits: ranges built in and added.
-import type { Clock } from '../base/index.ts';
+import { type Clock, refuserOf, unfit } from '../base/index.ts';
 import {
   type Changes,
   CountryCode,
@@ -9,10 +9,8 @@ import {
   type OperatorEndpoint,
   Optional,
   operatorEndpoint,
-  refuserOf,
   Shape,
   Text,
-  unfit,
 } from '../http/index.ts';
 import { type BinRange, binList, binPut, binRemove, binsLoad } from '../network/index.ts';
 import type { Db } from '../store/index.ts';

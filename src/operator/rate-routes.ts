@@ -1,7 +1,7 @@
 // Exchange rates as operators load and list them, under `/operator/rates`.
 // Rule: a request's rates are stored all or not at all.
 import Type from 'typebox';
-import { type Clock, dayOf } from '../base/index.ts';
+import { type Clock, dayOf, type Problem, unfit } from '../base/index.ts';
 import {
   type Changes,
   Currency,
@@ -18,8 +18,6 @@ import {
   Shape,
   Text,
   Token,
-  unfit,
-  type WrongField,
 } from '../http/index.ts';
 import {
   formatRate,
@@ -54,7 +52,7 @@ const rateJson = ({ from_currency, to_currency, day, micro, source }: RateRow): 
   source,
 });
 
-const problem = (path: readonly string[], ...details: string[]): WrongField => ({
+const problem = (path: readonly string[], ...details: string[]): Problem => ({
   path,
   message: 'Not allowed',
   details,
@@ -74,10 +72,10 @@ interface RatesBody {
 interface Rows {
   /** None while anything is wrong. */
   readonly rows: readonly RateRow[];
-  readonly problems: readonly WrongField[];
+  readonly problems: readonly Problem[];
 }
 
-const wrong = (...problems: WrongField[]): Rows => ({ rows: [], problems });
+const wrong = (...problems: Problem[]): Rows => ({ rows: [], problems });
 
 /** The rows of a request: either its own, or those of the European Central Bank's document. */
 async function rowsOf({ rates, ecb_xml, source }: RatesBody, today: string): Promise<Rows> {
@@ -86,7 +84,7 @@ async function rowsOf({ rates, ecb_xml, source }: RatesBody, today: string): Pro
     ecb_xml === undefined
       ? (rates ?? []).map((rate) => ({ ...rate, day: rate.day ?? today }))
       : ((await parseEcbXml(ecb_xml)) ?? []);
-  const problems: WrongField[] = [];
+  const problems: Problem[] = [];
   if (inputs.length === 0)
     problems.push(problem(['ecb_xml'], "the daily document of the European Central Bank's rates"));
   inputs.forEach(({ from, to, rate }, i) => {

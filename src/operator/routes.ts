@@ -1,26 +1,22 @@
 // The operator API as a whole: `/operator`, JSON, a bearer secret, problem details. Rule: every endpoint asks for the secret.
-import type { Turns } from '../base/index.ts';
+import type { Refusal, Turns } from '../base/index.ts';
 import {
   type Api,
   type Authentication,
   Failure,
   type Operator,
   type OperatorEndpoint,
-  OperatorRefusal,
   pointerOf,
 } from '../http/index.ts';
-import type { RefusalOf } from './changes.ts';
 import { operatorEnvelope } from './envelope.ts';
 
-/** The failure that a refusal is to the client; null: not a refusal. */
-function failureOf(error: unknown, refusalOf: RefusalOf): Failure | null {
-  const refusal = error instanceof OperatorRefusal ? error : refusalOf(error);
-  if (!refusal) return null;
-  if (refusal.kind !== 'validation') return new Failure(refusal.kind, { message: refusal.message });
-  const errors = refusal.problems.map(({ path, message, details }) => ({
-    message,
-    uri: pointerOf(path),
-    ...(details.length > 0 ? { attribute: 'rule', details } : {}),
+/** Codes of refusals are for the audit log; a client is told in words, and every wrong field. */
+function failureOf({ kind, message, problems }: Refusal): Failure {
+  if (kind !== 'validation') return new Failure(kind, { message });
+  const errors = problems.map((problem) => ({
+    message: problem.message,
+    uri: pointerOf(problem.path),
+    ...(problem.details.length > 0 ? { attribute: 'rule', details: problem.details } : {}),
   }));
   return new Failure('validation', { errors });
 }
@@ -31,11 +27,10 @@ export interface OperatorApiOptions {
   readonly turns: Turns;
   /** Of this room and of all others. */
   readonly endpoints: readonly OperatorEndpoint[];
-  readonly refusalOf: RefusalOf;
 }
 
 /** The API as a declaration for `api` and `openapiOf`. */
-export const operatorApi = ({ authentication, turns, endpoints, refusalOf }: OperatorApiOptions): Api<Operator> => ({
+export const operatorApi = ({ authentication, turns, endpoints }: OperatorApiOptions): Api<Operator> => ({
   prefix: '/operator',
   patient: true,
   name: 'Operator API',
@@ -45,5 +40,5 @@ export const operatorApi = ({ authentication, turns, endpoints, refusalOf }: Ope
   failures: ['rate_limited'],
   turns: { turns, ownerOf: ({ name }) => name },
   endpoints,
-  failureOf: (error) => failureOf(error, refusalOf),
+  failureOf,
 });

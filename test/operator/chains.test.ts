@@ -100,7 +100,6 @@ describe('two owners', () => {
       keyed,
       clock: at.clock,
       log: silent,
-      refusalOf: () => null,
     });
     const asks = { principal: { name: 'operator' }, remoteAddress: '192.0.2.1' };
     const noted = (owner: bigint, id: bigint): Promise<void> =>

@@ -2,7 +2,6 @@
 import { createTurns, idPermutation, type Permutation, systemClock } from '../../src/base/index.ts';
 import type { LinkFields } from '../../src/gateway/checkout/index.ts';
 import { gatewayOperatorEndpoints } from '../../src/gateway/index.ts';
-import { projectRefusalOf } from '../../src/gateway/projects/index.ts';
 import { createRisk } from '../../src/gateway/risk/index.ts';
 import { type AnyApi, api, createServer, rateLimiter } from '../../src/http/index.ts';
 import { createRates, type Rates } from '../../src/ledger/index.ts';
@@ -82,7 +81,7 @@ export async function installation(): Promise<Installation> {
     crowded: () => false,
     rest: 0,
   });
-  const changes = createChanges({ database, committer, keyed, clock, log: silent, refusalOf: projectRefusalOf });
+  const changes = createChanges({ database, committer, keyed, clock, log: silent });
   const publicUrl = 'https://pay.example';
   const endpoints = [
     ...gatewayOperatorEndpoints({
@@ -130,7 +129,7 @@ export async function installation(): Promise<Installation> {
     failures: { limiter, rate: { perSecond: 1, burst: 200 } },
     onRefused: (origin) => refusals.refused(origin, 'operator', null),
   });
-  const declaration = operatorApi({ authentication, turns, endpoints, refusalOf: projectRefusalOf });
+  const declaration = operatorApi({ authentication, turns, endpoints });
   const server = createServer({ log: silent, clock, random: tools.random });
   api(server, declaration);
   const { port } = await server.listen({ host: '127.0.0.1', port: 0 });

@@ -1,13 +1,13 @@
 // Credentials: what authenticates and what doesn't, secrets that change without interruption, and that nothing tells logins apart.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { Refusal } from '../../src/base/index.ts';
 import {
   createProjects,
   credentialCreate,
   credentialList,
   credentialRevoke,
   credentialRotate,
-  ProjectRefusal,
   projectPatch,
 } from '../../src/gateway/projects/index.ts';
 import { type Bench, bench, keyed, shop, silent } from './bench.ts';
@@ -22,7 +22,7 @@ before(async () => {
 const code =
   (expected: string) =>
   (error: unknown): true => {
-    assert.ok(error instanceof ProjectRefusal, String(error));
+    assert.ok(error instanceof Refusal, String(error));
     assert.equal(error.code, expected);
     return true;
   };

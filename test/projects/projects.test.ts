@@ -1,10 +1,10 @@
 // Projects, settings, pricing and terminals over a real database, and what other processes see of their changes.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { Refusal } from '../../src/base/index.ts';
 import {
   createProjects,
   defaultSettings,
-  ProjectRefusal,
   pricingPut,
   projectCreate,
   projectGet,
@@ -28,7 +28,7 @@ before(async () => {
 const refused =
   (code: string, ...fields: string[]) =>
   (error: unknown): true => {
-    assert.ok(error instanceof ProjectRefusal, String(error));
+    assert.ok(error instanceof Refusal, String(error));
     assert.equal(error.code, code);
     assert.deepEqual(
       error.problems.map(({ path }) => path.join('/')),

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { before, describe, it, test } from 'node:test';
 import fc from 'fast-check';
-import { ProjectRefusal, projectGet } from '../../src/gateway/projects/index.ts';
+import { Refusal } from '../../src/base/index.ts';
+import { projectGet } from '../../src/gateway/projects/index.ts';
 import {
   DEFAULT_TEMPLATE,
   FIELD_NAMES,
@@ -178,19 +179,19 @@ describe('templates of a project', () => {
     for (const id of ['', '-x', '../x', 'a b', 'x'.repeat(65), 'ä', 'x\n'])
       await assert.rejects(
         put('look-two', id, { radius: 99 }),
-        (error: ProjectRefusal) =>
+        (error: Refusal) =>
           error.code === 'invalid' && error.problems.map(({ path }) => path[0]).join() === 'id,radius',
         JSON.stringify(id),
       );
     assert.deepEqual(await templateOf(at.database, two, 'x\u0000'), DEFAULT_TEMPLATE);
-    await assert.rejects(put('nobody', 'x', {}), (error: ProjectRefusal) => error.code === 'project_unknown');
-    await assert.rejects(templateList(at.database, 'nobody'), ProjectRefusal);
+    await assert.rejects(put('nobody', 'x', {}), (error: Refusal) => error.code === 'project_unknown');
+    await assert.rejects(templateList(at.database, 'nobody'), Refusal);
   });
 
   test('a hundred, and no more', async () => {
     await shop(at, 'look-many');
     for (let i = 0; i < 100; i++) await put('look-many', `t${i}`, {});
-    await assert.rejects(put('look-many', 'one-more', {}), (error: ProjectRefusal) => error.problems.length === 1);
+    await assert.rejects(put('look-many', 'one-more', {}), (error: Refusal) => error.problems.length === 1);
     assert.equal((await put('look-many', 't7', { radius: 7 })).version, 2, 'what is there may still change');
     assert.equal((await templateList(at.database, 'look-many')).length, 100);
   });

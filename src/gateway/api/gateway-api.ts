@@ -1,7 +1,7 @@
 // The gateway API as a whole: its endpoints, credentials, envelope, limits and idempotency.
 import type { Turns } from '../../base/index.ts';
-import { type Api, basicAuthentication, Failure, onceLookup, type Rate, type RateLimiter } from '../../http/index.ts';
-import { type Gateway, OrderNotFound } from '../orders/index.ts';
+import { type Api, basicAuthentication, onceLookup, type Rate, type RateLimiter } from '../../http/index.ts';
+import type { Gateway } from '../orders/index.ts';
 import { addressAllowed, type Credential, type Projects } from '../projects/index.ts';
 import { gatewayEnvelope } from './envelope.ts';
 import { readEndpoints } from './list-endpoints.ts';
@@ -72,7 +72,5 @@ export function gatewayApi({
       lookup: onceLookup(gateway.db, gateway.clock),
       scopeOf: ({ id, project }) => ({ owner: project.id, credential: String(id) }),
     },
-    // One text for what isn't there, what never was and what is somebody else's.
-    failureOf: (error) => (error instanceof OrderNotFound ? new Failure('not_found') : null),
   };
 }

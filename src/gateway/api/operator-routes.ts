@@ -1,6 +1,6 @@
 // The whole way of an order, for operators. Rule: card numbers are masked.
-import { jsonText, type Permutation } from '../../base/index.ts';
-import { type OperatorEndpoint, operatorEndpoint, refuserOf, Shape, Text } from '../../http/index.ts';
+import { jsonText, type Permutation, refuserOf } from '../../base/index.ts';
+import { type OperatorEndpoint, operatorEndpoint, Shape, Text } from '../../http/index.ts';
 import { traceSchema } from './trace-schema.ts';
 
 const refuse = refuserOf({ order_unknown: ['not_found', 'No such order'] });

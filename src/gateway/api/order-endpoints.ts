@@ -5,7 +5,7 @@ import type { StoredAnswer } from '../../store/index.ts';
 import { complete } from '../authorization/index.ts';
 import { create } from '../checkout/index.ts';
 import { cancel, charge, payout, refund, reverse } from '../operations/index.ts';
-import { type Gateway, type Order, OrderNotFound } from '../orders/index.ts';
+import { type Gateway, type Order, refuse } from '../orders/index.ts';
 import type { Credential } from '../projects/index.ts';
 import { isTemplate } from '../templates/index.ts';
 import { answered, created, formOrOrder } from './answer-schemas.ts';
@@ -50,7 +50,7 @@ const wrongForProject =
 /** An order's id as the client wrote it; anything else names no order. */
 function idOf({ permutation }: Gateway, text: string): bigint {
   const id = permutation.inward(text);
-  if (id === null) throw new OrderNotFound();
+  if (id === null) throw refuse('not_found');
   return id;
 }
 

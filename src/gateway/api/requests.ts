@@ -5,7 +5,7 @@ import type { StoredAnswer } from '../../store/index.ts';
 import type { BrowserDetails } from '../../threeds/index.ts';
 import { authorize, parentFor } from '../authorization/index.ts';
 import type { Draft } from '../intake/index.ts';
-import { type Gateway, OrderNotFound, type OrderOptions, rejectWithout } from '../orders/index.ts';
+import { type Gateway, type OrderOptions, refuse, rejectWithout } from '../orders/index.ts';
 import type { Credential, Project } from '../projects/index.ts';
 import { externalOf, isMerchantInitiated, wrongAmount } from './request-rules.ts';
 
@@ -117,7 +117,7 @@ export async function rebillFrom(
     parent_order_id: gateway.permutation.outward(parentId),
     indicator: 'U',
   });
-  if (parent.unknown) throw new OrderNotFound();
+  if (parent.unknown) throw refuse('not_found');
   // The parent is as it should be written, but in a state without a card: a rejection, not a wrong field.
   if (!parent.card) return rejectWithout(gateway, project, once, 'rebill', 'card_unknown');
   return authorize(gateway, {

@@ -11,11 +11,11 @@ import {
   type Gateway,
   isBusy,
   needOrder,
-  OrderNotFound,
   type OrderState,
   orderKind,
   orderUpdate,
   type RejectionCode,
+  refuse,
   rejectionAnswer,
   rejectionRecord,
   type Secure3d,
@@ -34,11 +34,11 @@ export interface CompleteRequest {
   readonly once: Once | null;
 }
 
-/** POST complete, complete3d20 and resume, and what TermUrl does. Throws OrderNotFound. */
+/** POST complete, complete3d20 and resume, and what TermUrl does. Throws refuse. */
 export async function complete(gateway: Gateway, request: CompleteRequest): Promise<StoredAnswer> {
   const { project, orderId, once } = request;
   const state = await gateway.orderOf(project.id, orderId);
-  if (!state) throw new OrderNotFound();
+  if (!state) throw refuse('not_found');
   const finished = await gateway.threeds.finish(request.returned, { owner: project.id, orderId });
   const next = state.order.status === 'prepared' ? await stepAfter(gateway, project, state, finished) : over(state);
   const need = needOrder(project.id, orderId);
@@ -53,7 +53,7 @@ export async function complete(gateway: Gateway, request: CompleteRequest): Prom
       if (begin && 'replay' in begin) return { value: { answer: begin.replay }, changes: [] };
       if (begin && 'unresolved' in begin) return { value: begin, changes: [] };
       const current = loaded.get(orderKind, need.key);
-      if (!current) throw new OrderNotFound();
+      if (!current) throw refuse('not_found');
       const decision = decide(gateway, project, current, next, { onceKey: once?.key ?? null, stan }, told);
       const ends = once && 'answer' in decision.value ? once.finish(decision.value.answer, now) : [];
       return {

@@ -1,9 +1,10 @@
 // The browser comes back from the access control server: the story ends here, whatever was clicked. No cookie is needed: MD carries it.
 // Where it ends is a page with an address of its own (a ticket), so that a reload shows the same and posts nothing again.
 import { timingSafeEqual } from 'node:crypto';
+import { Refusal } from '../../base/index.ts';
 import type { Returned } from '../../threeds/index.ts';
 import { complete } from '../authorization/index.ts';
-import { type Gateway, OrderNotFound } from '../orders/index.ts';
+import type { Gateway } from '../orders/index.ts';
 import { type PageView, pageView } from './page-view.ts';
 
 /** Where the browser goes from TermUrl. */
@@ -60,7 +61,7 @@ export async function land(gateway: Gateway, returned: Returned): Promise<Landin
   if (before.order.status === 'prepared' && finished.kind !== 'pending') {
     const answer = await complete(gateway, { project, orderId: whose.orderId, returned, once: null }).catch(
       (error: unknown) => {
-        if (error instanceof OrderNotFound) return null;
+        if (error instanceof Refusal && error.kind === 'not_found') return null;
         throw error;
       },
     );

@@ -1,9 +1,9 @@
 // A payment link: an order that somebody at a desk makes, to be sent as an address or shown as a picture. The same order as create makes.
 // Rule: an address is told once, by what makes it; nothing here can be asked for it again.
-import { assert, parseAmount } from '../../base/index.ts';
+import { assert, type Problem, parseAmount } from '../../base/index.ts';
 import type { Draft } from '../intake/index.ts';
 import { type Gateway, type RejectionCode, rejections, terminalFor } from '../orders/index.ts';
-import type { Problem, Project } from '../projects/index.ts';
+import type { Project } from '../projects/index.ts';
 import { templateGet } from '../templates/index.ts';
 import { createOrder } from './create.ts';
 

@@ -1,6 +1,7 @@
 // Payment links that somebody at a desk makes, under `/operator/projects/:login/links`.
 // Rule: an address of a payment page stands in the answer that makes it, in no other and in no audit row.
 import Type from 'typebox';
+import { refuserOf, unfit } from '../../base/index.ts';
 import {
   Amount,
   type Changes,
@@ -11,16 +12,14 @@ import {
   type OperatorEndpoint,
   Optional,
   operatorEndpoint,
-  refuserOf,
   Shape,
   Text,
   Token,
-  unfit,
   type Violation,
   WebAddress,
 } from '../../http/index.ts';
 import type { Committer } from '../../store/index.ts';
-import { ownerNamed, type Project, ProjectPath, ProjectRefusal, type Projects } from '../projects/index.ts';
+import { ownerNamed, type Project, ProjectPath, type Projects, projectRefusal } from '../projects/index.ts';
 import type { LinkFields, LinkResult } from './link.ts';
 import { qrSvg } from './qr.ts';
 
@@ -97,7 +96,7 @@ export function linkOperatorEndpoints({ projects, changes, createLink }: LinksDe
         const entry = { owner: ownerNamed(projects, login), action: 'link.create', target: login };
         const made = await changes.byCommands(input, entry, async (committer) => {
           const project = await projects.byLogin(login);
-          if (!project) throw new ProjectRefusal('project_unknown');
+          if (!project) throw projectRefusal('project_unknown');
           if (!project.active) throw refuse('project_closed');
           const result = await createLink(committer, project, input.body);
           if ('problems' in result) throw unfit(result.problems);

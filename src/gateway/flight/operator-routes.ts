@@ -1,6 +1,6 @@
 // What the acquirer was asked for in vain: what waits for somebody, and settling it as the acquirer told by telephone.
 import Type from 'typebox';
-import type { Permutation } from '../../base/index.ts';
+import { type Permutation, refuserOf, unfit } from '../../base/index.ts';
 import {
   type Changes,
   Choice,
@@ -14,10 +14,8 @@ import {
   type OperatorEndpoint,
   Optional,
   operatorEndpoint,
-  refuserOf,
   Shape,
   Text,
-  unfit,
 } from '../../http/index.ts';
 import type { Committer } from '../../store/index.ts';
 import type { Heard, Resolved, StuckOperation } from './stuck.ts';

@@ -11,7 +11,6 @@ import {
   type OperationFilter,
   type OrderExpand,
   type OrderFilter,
-  OrderNotFound,
   operationPlaces,
   operationShown,
   operationsAt,
@@ -23,6 +22,7 @@ import {
   ordersGet,
   orderWhole,
   type Page,
+  refuse,
   viewOf,
 } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
@@ -44,7 +44,7 @@ export async function readOrder(
   expands: readonly OrderExpand[],
 ): Promise<Json> {
   const state = id === null ? null : await gateway.orderOf(project.id, id);
-  if (!state) throw new OrderNotFound();
+  if (!state) throw refuse('not_found');
   const cashflows = expands.includes('operations.cashflow')
     ? await cashflowsOf(gateway, project, state.operations)
     : new Map();

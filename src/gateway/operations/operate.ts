@@ -9,9 +9,9 @@ import {
   lapsedOrder,
   needOrder,
   type Order,
-  OrderNotFound,
   orderAnswer,
   orderKind,
+  refuse,
   rejectionAnswer,
   rejectionRecord,
   terminalOf,
@@ -53,7 +53,7 @@ async function operate(gateway: Gateway, action: Action, request: OrderRequest):
     : (await carry(gateway, request.project, intended.state, intended.operation)).answer;
 }
 
-/** The first phase. Throws OrderNotFound for an order that is not the project's. */
+/** The first phase. Throws refuse for an order that is not the project's. */
 function intent(
   gateway: Gateway,
   action: Action,
@@ -71,7 +71,7 @@ function intent(
       if (begun && 'replay' in begun) return { value: { answer: begun.replay }, changes: [] };
       if (begun && 'unresolved' in begun) return { value: begun, changes: [] };
       const state = loaded.get(orderKind, need.key);
-      if (!state) throw new OrderNotFound();
+      if (!state) throw refuse('not_found');
       const terminal = terminalOf(project, state.order.terminal);
       const plan = rules[action](state, amount ? amount(state.order) : null, terminal, now);
       const ending = (answer: StoredAnswer): Change[] => [

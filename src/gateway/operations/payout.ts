@@ -20,10 +20,10 @@ import {
   type Counted,
   type Gateway,
   type Order,
-  OrderNotFound,
   operationInsert,
   orderInsert,
   type RejectionCode,
+  refuse,
   rejectionAnswer,
   rejectionRecord,
   rejectWithout,
@@ -47,7 +47,7 @@ export async function payout(gateway: Gateway, request: PayoutRequest): Promise<
     rejectWithout(gateway, project, once, 'credit', code);
   if (parentOrderId === null && !project.settings.unlinked_credit) return rejected('unlinked_credit_disabled');
   const parent = parentOrderId === null ? null : await gateway.orderOf(project.id, parentOrderId);
-  if (parentOrderId !== null && !parent) throw new OrderNotFound();
+  if (parentOrderId !== null && !parent) throw refuse('not_found');
   // Else an order that was never approved would do what payouts to a card number need the project's leave for.
   if (parent && !APPROVED.has(parent.order.status)) return rejected('parent_not_usable');
   const card = parent ? await cardOf(gateway, parent.order) : request.card;

@@ -93,6 +93,7 @@ export {
   ordersGet,
   orderUpdate,
 } from './queries/orders.ts';
+export { refusals, refuse } from './refusals.ts';
 export { rejectionRecord, rejectWithout } from './rejection-record.ts';
-export { fraudMessage, OrderNotFound, type RejectionCode, rejections } from './rejections.ts';
+export { fraudMessage, type RejectionCode, rejections } from './rejections.ts';
 export { APPROVED, isOver, OPEN, orderStates } from './states.ts';

@@ -43,6 +43,3 @@ export type RejectionCode = keyof typeof rejections;
 
 /** The class of the rule, never its detail. */
 export const fraudMessage = (of: string): string => `Refused by fraud rules: ${of}`;
-
-/** A rejection that leaves nothing behind and is answered with another status than 402: thrown through the committer to the route. */
-export class OrderNotFound extends Error {}

@@ -29,7 +29,7 @@ import {
   credentialRevoke,
   credentialRotate,
 } from './credentials.ts';
-import { ProjectRefusal } from './errors.ts';
+import { projectRefusal } from './errors.ts';
 import { projectGet, type Tools } from './manage.ts';
 import type { Projects } from './projects.ts';
 import type { TerminalRow } from './queries.ts';
@@ -90,7 +90,7 @@ export function accessEndpoints(
   });
   const credentialId = (text: string): bigint => {
     const id = permutation.inward(text);
-    if (id === null) throw new ProjectRefusal('credential_unknown');
+    if (id === null) throw projectRefusal('credential_unknown');
     return id;
   };
 

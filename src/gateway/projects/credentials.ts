@@ -7,8 +7,8 @@ import {
   listOf,
   matching,
   oneOf,
-  ProjectRefusal,
   problemsOf,
+  projectRefusal,
   readable,
   refuseProblems,
   type ValueRule,
@@ -97,7 +97,7 @@ export async function credentialRotate(
   const project = await projectChanging(db, login);
   const old = await credentialOf(db, project, id);
   const now = tools.clock.now();
-  if (stateOf(old, now) !== 'valid') throw new ProjectRefusal('credential_ended');
+  if (stateOf(old, now) !== 'valid') throw projectRefusal('credential_ended');
   await refuseFull(db, tools, project);
   const end = addMs(now, overlapMs);
   await credentialUpdate(db, { ...old, expires_at: old.expires_at && old.expires_at < end ? old.expires_at : end });
@@ -129,7 +129,7 @@ export async function credentialBind(
   const project = await projectChanging(db, login);
   const old = await credentialOf(db, project, id);
   const now = tools.clock.now();
-  if (stateOf(old, now) !== 'valid') throw new ProjectRefusal('credential_ended');
+  if (stateOf(old, now) !== 'valid') throw projectRefusal('credential_ended');
   const row = { ...old, certificates };
   await credentialUpdate(db, row);
   return viewOf(row, now);
@@ -168,14 +168,14 @@ export async function issue(
 
 async function credentialOf(db: Db, project: ProjectRow, id: bigint): Promise<CredentialRow> {
   const row = await credentialFind(db, project.id, id);
-  if (!row) throw new ProjectRefusal('credential_unknown');
+  if (!row) throw projectRefusal('credential_unknown');
   return row;
 }
 
 async function refuseFull(db: Db, { clock }: Tools, project: ProjectRow): Promise<void> {
   const now = clock.now();
   const valid = (await credentialsOf(db, project.id)).filter((row) => stateOf(row, now) === 'valid');
-  if (valid.length >= MOST_VALID) throw new ProjectRefusal('credentials_full');
+  if (valid.length >= MOST_VALID) throw projectRefusal('credentials_full');
 }
 
 function stateOf({ revoked_at, expires_at }: CredentialRow, now: Date): CredentialView['state'] {

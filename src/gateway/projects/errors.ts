@@ -1,37 +1,16 @@
-// Why an operator's change to a project is refused, as one closed catalogue. A refusal is thrown and rolls its transaction back.
+// Why an operator's change to a project is refused, as one closed table, and the rules by which values are judged.
 // Rule: the texts name rules, never a value that was sent.
+import { type Problem, refuserOf } from '../../base/index.ts';
 
-export const projectRefusals = {
-  project_unknown: 'No project has this login',
-  terminal_unknown: 'The project has no such terminal',
-  credential_unknown: 'The project has no such credential',
-  login_taken: 'Another project has this login',
-  credentials_full: 'The project has as many valid credentials as it may have: revoke one first',
-  credential_ended: 'The credential is revoked or expired',
-  invalid: 'Validation failed',
-} as const;
-
-export type ProjectRefusalCode = keyof typeof projectRefusals;
-
-/** One wrong field: the names that lead to it, what is wrong, what is asked for. */
-export interface Problem {
-  readonly path: readonly string[];
-  readonly message: string;
-  readonly details: readonly string[];
-}
-
-export class ProjectRefusal extends Error {
-  override name = 'ProjectRefusal';
-  readonly code: ProjectRefusalCode;
-  /** Only for `invalid`: every wrong field. */
-  readonly problems: readonly Problem[];
-
-  constructor(code: ProjectRefusalCode, problems: readonly Problem[] = []) {
-    super(projectRefusals[code]);
-    this.code = code;
-    this.problems = problems;
-  }
-}
+export const projectRefusal = refuserOf({
+  project_unknown: ['not_found', 'No project has this login'],
+  terminal_unknown: ['not_found', 'The project has no such terminal'],
+  credential_unknown: ['not_found', 'The project has no such credential'],
+  login_taken: ['conflict', 'Another project has this login'],
+  credentials_full: ['conflict', 'The project has as many valid credentials as it may have: revoke one first'],
+  credential_ended: ['conflict', 'The credential is revoked or expired'],
+  invalid: ['validation', 'Validation failed'],
+});
 
 /** A rule for one value: whether it fits, and in words what would. */
 export interface ValueRule {
@@ -56,7 +35,7 @@ export function problemsOf(
 
 /** Throws `invalid` when there is any problem. */
 export function refuseProblems(problems: readonly Problem[]): void {
-  if (problems.length > 0) throw new ProjectRefusal('invalid', problems);
+  if (problems.length > 0) throw projectRefusal('invalid', problems);
 }
 
 /** Text of 1 to `max` characters that a person can read, without spaces around. */

@@ -9,7 +9,7 @@ export {
   credentialRevoke,
   credentialRotate,
 } from './credentials.ts';
-export { type Problem, ProjectRefusal, type ProjectRefusalCode } from './errors.ts';
+export { projectRefusal } from './errors.ts';
 export {
   type Keyed,
   pricingPut,
@@ -21,7 +21,7 @@ export {
   settingsPatch,
   type Tools,
 } from './manage.ts';
-export { projectOperatorEndpoints, projectRefusalOf } from './operator-routes.ts';
+export { projectOperatorEndpoints } from './operator-routes.ts';
 export { createProjects, ownerNamed, type Projects } from './projects.ts';
 export { type ProjectRow, projectOf, type TerminalRow } from './queries.ts';
 export { ProjectLogin, ProjectPath } from './schemas.ts';

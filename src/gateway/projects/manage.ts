@@ -3,7 +3,7 @@
 import { type Clock, type IdMaker, isUsableCurrency, type Random } from '../../base/index.ts';
 import { type PricingPlan, pricingErrors } from '../../ledger/index.ts';
 import type { Db } from '../../store/index.ts';
-import { flag, matching, ProjectRefusal, problemsOf, readable, refuseProblems, type ValueRule } from './errors.ts';
+import { flag, matching, problemsOf, projectRefusal, readable, refuseProblems, type ValueRule } from './errors.ts';
 import { type ProjectRow, projectFind, projectInsert, projectPage, projectUpdate, versionNext } from './queries.ts';
 import { settingProblems } from './setting-rules.ts';
 import { defaultSettings, type ProjectSettings } from './settings.ts';
@@ -47,7 +47,7 @@ export interface ProjectInput {
 export async function projectCreate(db: Db, { clock, ids }: Tools, input: ProjectInput): Promise<ProjectRow> {
   refuseProblems(problemsOf(rules, { ...input }));
   const version = await versionNext(db);
-  if (await projectFind(db, input.login)) throw new ProjectRefusal('login_taken');
+  if (await projectFind(db, input.login)) throw projectRefusal('login_taken');
   const row: ProjectRow = {
     id: ids.next(),
     login: input.login,
@@ -82,7 +82,7 @@ export async function projectPatch(db: Db, login: string, patch: ProjectPatch): 
 /** Refusal: project_unknown. */
 export async function projectGet(db: Db, login: string): Promise<ProjectRow> {
   const row = await projectFind(db, login);
-  if (!row) throw new ProjectRefusal('project_unknown');
+  if (!row) throw projectRefusal('project_unknown');
   return row;
 }
 

@@ -4,12 +4,10 @@ import {
   Choice,
   CountryCode,
   Currency,
-  type FailureKind,
   Flag,
   Integer,
   listOf,
   type OperatorEndpoint,
-  OperatorRefusal,
   Optional,
   operatorEndpoint,
   pageLinks,
@@ -18,7 +16,6 @@ import {
   Token,
 } from '../../http/index.ts';
 import { accessEndpoints, type ProjectChange, type ProjectsDesk } from './access-operator-routes.ts';
-import { ProjectRefusal, type ProjectRefusalCode } from './errors.ts';
 import {
   pricingPut,
   projectCreate,
@@ -82,22 +79,6 @@ const projectJson = ({ login, name, accounting_currency, active, created_at }: P
 
 const unknownProject = { 404: { description: 'No such project' } };
 const wrong = { 422: { description: 'Wrong fields' } };
-
-const KINDS: Readonly<Record<ProjectRefusalCode, FailureKind>> = {
-  project_unknown: 'not_found',
-  terminal_unknown: 'not_found',
-  credential_unknown: 'not_found',
-  login_taken: 'conflict',
-  credentials_full: 'conflict',
-  credential_ended: 'conflict',
-  invalid: 'validation',
-};
-
-/** What a refusal of this room is to an operator; null: not one. */
-export const projectRefusalOf = (error: unknown): OperatorRefusal | null =>
-  error instanceof ProjectRefusal
-    ? new OperatorRefusal(KINDS[error.code], error.code, error.message, error.problems)
-    : null;
 
 /** Endpoints for projects with their settings, pricing, terminals and credentials. */
 export function projectOperatorEndpoints(desk: ProjectsDesk): OperatorEndpoint[] {

@@ -1,7 +1,7 @@
 // What each setting may be. Rule: a setting exists when it stands in this table; the type makes the table complete.
 import { isIP } from 'node:net';
-import { parseDuration } from '../../base/index.ts';
-import { flag, integer, listOf, oneOf, type Problem, problemsOf, type ValueRule } from './errors.ts';
+import { type Problem, parseDuration } from '../../base/index.ts';
+import { flag, integer, listOf, oneOf, problemsOf, type ValueRule } from './errors.ts';
 import type { ProjectSettings } from './settings.ts';
 
 /** The shortest life of an authorization: what is captured later finds nothing to capture. */

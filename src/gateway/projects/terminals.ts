@@ -7,8 +7,8 @@ import {
   listOf,
   matching,
   oneOf,
-  ProjectRefusal,
   problemsOf,
+  projectRefusal,
   refuseProblems,
   type ValueRule,
 } from './errors.ts';
@@ -77,7 +77,7 @@ export async function terminalPut(
 export async function terminalRemove(db: Db, { clock }: Tools, login: string, id: string): Promise<void> {
   const project = await projectChanging(db, login);
   const row = visible(await terminalsOf(db, project.id)).find((terminal) => terminal.id === id);
-  if (!row) throw new ProjectRefusal('terminal_unknown');
+  if (!row) throw projectRefusal('terminal_unknown');
   await terminalUpdate(db, { ...row, removed_at: clock.now() });
 }
 
@@ -88,7 +88,7 @@ export const terminalList = async (db: Db, login: string): Promise<TerminalRow[]
 /** Refusals: project_unknown, terminal_unknown. */
 export async function terminalGet(db: Db, login: string, id: string): Promise<TerminalRow> {
   const row = (await terminalList(db, login)).find((terminal) => terminal.id === id);
-  if (!row) throw new ProjectRefusal('terminal_unknown');
+  if (!row) throw projectRefusal('terminal_unknown');
   return row;
 }
 

@@ -1,5 +1,6 @@
 // A project's fraud rules as operators make them, under `/operator/projects/:login/rules`.
 import Type from 'typebox';
+import { refuserOf, unfit } from '../../base/index.ts';
 import {
   type Changes,
   Choice,
@@ -10,10 +11,8 @@ import {
   type OperatorEndpoint,
   Optional,
   operatorEndpoint,
-  refuserOf,
   Shape,
   Text,
-  unfit,
 } from '../../http/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import {
@@ -21,8 +20,8 @@ import {
   type Project,
   ProjectLogin,
   ProjectPath,
-  ProjectRefusal,
   type Projects,
+  projectRefusal,
 } from '../projects/index.ts';
 import type { RiskRule } from './queries.ts';
 import type { Risk } from './risk.ts';
@@ -59,7 +58,7 @@ export interface RulesDesk {
 export function ruleOperatorEndpoints({ projects, risk, changes }: RulesDesk): OperatorEndpoint[] {
   const projectOf = async (login: string): Promise<Project> => {
     const project = await projects.byLogin(login);
-    if (!project) throw new ProjectRefusal('project_unknown');
+    if (!project) throw projectRefusal('project_unknown');
     return project;
   };
 

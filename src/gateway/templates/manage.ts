@@ -1,6 +1,7 @@
 // Templates as they are read and changed. Rule: another project's template is an unknown one, and a page is never without template.
+import type { Problem } from '../../base/index.ts';
 import type { Db } from '../../store/index.ts';
-import { type Problem, ProjectRefusal, projectGet } from '../projects/index.ts';
+import { projectGet, projectRefusal } from '../projects/index.ts';
 import { type TemplateRow, templateDelete, templateFind, templatesOf, templateUpsert } from './queries.ts';
 import { templateProblems } from './rules.ts';
 import { DEFAULT_TEMPLATE, type PageTemplate } from './template.ts';
@@ -61,7 +62,7 @@ export async function templatePut(
     if (others.length >= MAX_TEMPLATES)
       problems.push({ path: ['id'], message: 'Not allowed', details: [`at most ${MAX_TEMPLATES} templates`] });
   }
-  if (problems.length > 0) throw new ProjectRefusal('invalid', problems);
+  if (problems.length > 0) throw projectRefusal('invalid', problems);
   return stored(await templateUpsert(db, { project_id, id, template: canonical(given), updated_at: now }));
 }
 

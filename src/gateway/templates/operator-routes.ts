@@ -1,6 +1,6 @@
 // How a project's payment pages look, under `/operator/projects/:login/templates`.
 import Type from 'typebox';
-import type { Clock } from '../../base/index.ts';
+import { type Clock, refuserOf } from '../../base/index.ts';
 import {
   type Answer,
   type AuditEntry,
@@ -10,13 +10,12 @@ import {
   type OperatorEndpoint,
   Optional,
   operatorEndpoint,
-  refuserOf,
   Shape,
   Text,
   type Violation,
 } from '../../http/index.ts';
 import type { Db } from '../../store/index.ts';
-import { ownerNamed, ProjectLogin, ProjectPath, ProjectRefusal, type Projects } from '../projects/index.ts';
+import { ownerNamed, ProjectLogin, ProjectPath, type Projects, projectRefusal } from '../projects/index.ts';
 import {
   filledTemplate,
   type StoredTemplate,
@@ -185,7 +184,7 @@ export function templateOperatorEndpoints(desk: TemplatesDesk): OperatorEndpoint
       media: 'text/html',
       answers: { ...page, ...unknownProject, ...wrong },
       async handler({ params, body: { language, ...template } }) {
-        if (!(await projects.byLogin(params.login))) throw new ProjectRefusal('project_unknown');
+        if (!(await projects.byLogin(params.login))) throw projectRefusal('project_unknown');
         return preview(filledTemplate(template), language);
       },
     }),

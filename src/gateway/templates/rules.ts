@@ -1,5 +1,5 @@
 // What a page template may be. Rule: only what is named here passes; colours reach a style sheet and the logo an attribute as they are.
-import type { Problem } from '../projects/index.ts';
+import type { Problem } from '../../base/index.ts';
 import { DEFAULT_TEMPLATE, FIELD_NAMES, type PageTemplate } from './template.ts';
 
 type Given = Readonly<Record<string, unknown>>;

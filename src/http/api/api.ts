@@ -1,6 +1,6 @@
 // Serves the endpoints of an API. Rule: one order of checks for every request: credentials, rights, rate, shape, then the handler.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { assert, type Log } from '../../base/index.ts';
+import { assert, type Log, Refusal } from '../../base/index.ts';
 import { type Caller, forCaller, type Once } from '../../store/index.ts';
 import { API_HEADERS, Failure } from '../failure.ts';
 import {
@@ -58,7 +58,7 @@ function serve<Principal>(
   declaration: Api<Principal>,
   endpoint: AnyEndpoint<Principal>,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
-  const { authentication, allows, limits, failureOf, reader, patient, idempotency } = declaration;
+  const { authentication, allows, limits, failureOf = asFailure, reader, patient, idempotency } = declaration;
   const shape = reader ? readerShaper(declaration, reader, endpoint) : shaper(declaration, endpoint);
   const { media = 'application/json' } = endpoint;
   const writes = writesBy(declaration, endpoint);
@@ -89,7 +89,7 @@ function serve<Principal>(
       const input = new HandlerInput(principal, shaped, request.id, head.remoteAddress, server.log, csv);
       return await run(input, () => !caller.gone && !request.raw.socket.destroyed);
     } catch (error) {
-      throw error instanceof Failure ? error : (failureOf?.(error) ?? error);
+      throw error instanceof Refusal ? failureOf(error) : error;
     }
   }
 
@@ -107,6 +107,9 @@ function serve<Principal>(
     }
   };
 }
+
+/** What a refusal is on the wire. */
+const asFailure = ({ kind, code, message }: Refusal): Failure => new Failure(kind, { code, message });
 
 /** How the endpoint's handler is run: at once, or in its owner's turn. */
 function runner<Principal>(

@@ -1,7 +1,7 @@
 // What an API is made of: endpoints as data. Types only; api.ts serves them, description/ describes them.
 // Rule: an endpoint says everything about itself here, so that what is served and what is documented can't differ.
 import type { Static, TSchema } from 'typebox';
-import type { Log, Steps, Turns } from '../../base/index.ts';
+import type { Log, Refusal, Steps, Turns } from '../../base/index.ts';
 import type { Once } from '../../store/index.ts';
 import type { Envelope, Failure, FailureKind } from '../failure.ts';
 import type { Violation } from '../fields/index.ts';
@@ -154,8 +154,8 @@ export interface Api<Principal> {
   };
   /** Absent: the schemas are closed, and every wrong field is a pointer in a 422 (fields/schema.ts). */
   readonly reader?: Reader<Principal>;
-  /** Errors of the API's own rooms that are failures of the request (an order that isn't there); null: a broken invariant. */
-  readonly failureOf?: (error: unknown) => Failure | null;
+  /** How a refusal is told, where that is not by its kind, code and text. */
+  readonly failureOf?: (refusal: Refusal) => Failure;
   /** What any request may fail with besides what this declaration shows. Documentation only. */
   readonly failures?: readonly FailureKind[];
 }

@@ -2,7 +2,7 @@
 // costs the same work and is locked after the same number of wrong tries.
 import { addMs } from '../../base/index.ts';
 import { identityHeld, loginOf, loginTried, type User, userGet } from '../people/index.ts';
-import { type IssuingDeps, Refusal } from '../requests/index.ts';
+import { type IssuingDeps, refuse } from '../requests/index.ts';
 import { type Tenant, tenantOpen } from '../tenants/index.ts';
 import { sessionCreate } from './sessions.ts';
 
@@ -30,7 +30,7 @@ export function createLogin(deps: IssuingDeps): (tenant: Tenant, email: string, 
     const key = `${tenant.id}/${email}`;
     const now = deps.clock.now();
     const before = unknown.get(key);
-    if (before?.lockedUntil && before.lockedUntil > now) throw new Refusal('LOGIN_LOCKED');
+    if (before?.lockedUntil && before.lockedUntil > now) throw refuse('LOGIN_LOCKED');
     const count = (before && !before.lockedUntil ? before.count : 0) + 1;
     unknown.delete(key);
     if (unknown.size >= MOST_UNKNOWN) unknown.delete(unknown.keys().next().value as string);
@@ -43,12 +43,12 @@ export function createLogin(deps: IssuingDeps): (tenant: Tenant, email: string, 
     const now = deps.clock.now();
     if (!found) {
       failUnknown(tenant, email.trim().toLowerCase());
-      throw new Refusal('UNAUTHORIZED');
+      throw refuse('UNAUTHORIZED');
     }
     const trying = { right, now, most: MOST_FAILURES, until: addMs(now, LOCKED_MS) };
     if (!right) {
       const counted = await loginTried(deps.db, tenant.id, found.id, trying);
-      throw new Refusal(counted ? 'UNAUTHORIZED' : 'LOGIN_LOCKED');
+      throw refuse(counted ? 'UNAUTHORIZED' : 'LOGIN_LOCKED');
     }
     // One with the try that it follows from, and with what lets the user in: who sets another password, deactivates user or identity, or
     // closes the tenant meanwhile ends what begins here too, or it never begins.
@@ -62,9 +62,9 @@ export function createLogin(deps: IssuingDeps): (tenant: Tenant, email: string, 
     });
     if (begun === null) {
       const { locked_until } = (await loginOf(deps.db, tenant.id, email.trim().toLowerCase())) ?? found;
-      throw new Refusal(locked_until && locked_until > now ? 'LOGIN_LOCKED' : 'UNAUTHORIZED');
+      throw refuse(locked_until && locked_until > now ? 'LOGIN_LOCKED' : 'UNAUTHORIZED');
     }
-    if (begun === 'deactivated') throw new Refusal('USER_DEACTIVATED');
+    if (begun === 'deactivated') throw refuse('USER_DEACTIVATED');
     return begun;
   };
 }

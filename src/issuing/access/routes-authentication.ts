@@ -3,14 +3,13 @@
 import type { Turns } from '../../base/index.ts';
 import {
   type Authentication,
-  Failure,
   networkOf,
   type Rate,
   type RateLimiter,
   type RequestHead,
   tooMany,
 } from '../../http/index.ts';
-import { type IssuingDeps, Refusal } from '../requests/index.ts';
+import { type IssuingDeps, refuse } from '../requests/index.ts';
 import type { Tenant } from '../tenants/index.ts';
 import type { Session } from './model.ts';
 import { type Idle, sessionOf } from './sessions.ts';
@@ -47,39 +46,28 @@ async function tenantOf(
     onRefused(head.remoteAddress);
     const taken = failures && (await limiter.take(`issuing ${networkOf(head.remoteAddress)}`, failures));
     if (taken && !taken.allowed) throw tooMany(taken);
-    throw new Refusal('UNAUTHORIZED');
+    throw refuse('UNAUTHORIZED');
   }
   const limit = tenant.settings.rateLimit ?? rate;
   const taken = limit && (await limiter.take(`tenant ${tenant.id}`, limit));
   if (taken && !taken.allowed) throw tooMany(taken);
-  if (tenant.settings.availability === 'maintenance') throw new Refusal('MAINTENANCE');
+  if (tenant.settings.availability === 'maintenance') throw refuse('MAINTENANCE');
   if (tenant.settings.availability === 'failing') throw new Error('this tenant is set to fail');
   return tenant;
 }
 
 /** x-secret alone: for the login. */
 export const secretAuthentication = (deps: IssuingDeps, throttle: Throttle): Authentication<Tenant> => ({
-  check: (head) => refusing(tenantOf(deps, throttle, head)),
+  check: (head) => tenantOf(deps, throttle, head),
   schemes: SECRET,
 });
 
 export const sessionAuthentication = (deps: IssuingDeps, throttle: Throttle, idle: Idle): Authentication<Session> => ({
   check: (head) =>
-    refusing(
-      tenantOf(deps, throttle, head).then((tenant) => {
-        const token = headerOf(head, 'authorization-key');
-        if (token === null) throw new Refusal('UNAUTHORIZED');
-        return sessionOf(deps, tenant, token, idle);
-      }),
-    ),
+    tenantOf(deps, throttle, head).then((tenant) => {
+      const token = headerOf(head, 'authorization-key');
+      if (token === null) throw refuse('UNAUTHORIZED');
+      return sessionOf(deps, tenant, token, idle);
+    }),
   schemes: { ...SECRET, ...TOKEN },
 });
-
-const refusing = <Value>(work: Promise<Value>): Promise<Value> =>
-  work.catch((error: unknown) => {
-    throw failureOf(error) ?? error;
-  });
-
-/** What a refusal is to the client; null: no refusal. */
-export const failureOf = (error: unknown): Failure | null =>
-  error instanceof Refusal ? new Failure(error.kind, { code: error.code, message: error.message }) : null;

@@ -3,7 +3,7 @@
 import { addMs } from '../../base/index.ts';
 import type { Db } from '../../store/index.ts';
 import { type Identity, identityGet, type User, userGet } from '../people/index.ts';
-import { type IssuingDeps, Refusal } from '../requests/index.ts';
+import { type IssuingDeps, refuse } from '../requests/index.ts';
 import type { Tenant } from '../tenants/index.ts';
 import type { Session, SessionRow } from './model.ts';
 import { sessionEnd, sessionGet, sessionInsert, sessionsPurge, sessionUsed } from './queries.ts';
@@ -50,8 +50,8 @@ function ownerOf(deps: IssuingDeps, token: string): bigint | null {
 async function rowOf(deps: IssuingDeps, tenant: Tenant, token: string): Promise<SessionRow> {
   const owner = ownerOf(deps, token);
   const row = owner === null ? null : await sessionGet(deps.db, owner, hashOf(deps, token));
-  if (!row) throw new Refusal('ACCESS_TOKEN_REQUIRED');
-  if (row.tenant_id !== tenant.id) throw new Refusal('UNAUTHORIZED');
+  if (!row) throw refuse('ACCESS_TOKEN_REQUIRED');
+  if (row.tenant_id !== tenant.id) throw refuse('UNAUTHORIZED');
   return row;
 }
 
@@ -67,9 +67,9 @@ export async function sessionOf(deps: IssuingDeps, tenant: Tenant, token: string
     identityGet(deps.db, tenant.id, row.identity_id),
   ]);
   if (row.ended_at !== null || addMs(row.created_at, ABSOLUTE_MS) <= now || !user?.active || !identity?.active)
-    throw new Refusal('ACCESS_TOKEN_REQUIRED');
+    throw refuse('ACCESS_TOKEN_REQUIRED');
   if (isIdle(row, now)) {
-    if (idle === 'refused') throw new Refusal('STEP_UP_REQUIRED');
+    if (idle === 'refused') throw refuse('STEP_UP_REQUIRED');
   } else if (now.getTime() - row.used_at.getTime() >= TOUCH_MS) {
     await sessionUsed(deps.db, tenant.id, row.token_hash, now);
   }

@@ -2,7 +2,7 @@
 // Rule: a wrong try is counted by the commit that refuses it; the code itself is kept as a keyed hash only.
 import { timingSafeEqual } from 'node:crypto';
 import { addMs } from '../../base/index.ts';
-import { type IssuingDeps, Refusal, type RefusalCode } from '../requests/index.ts';
+import { type IssuingDeps, type RefusalCode, refuse } from '../requests/index.ts';
 import { messageWrite, oneTimeCode } from './messages.ts';
 import type { Challenge, Session } from './model.ts';
 import { challengePut, sessionLock, sessionSteppedUp } from './queries.ts';
@@ -30,14 +30,14 @@ const recentSends = (challenge: Challenge | null, now: Date): string[] =>
 
 /** Sends a code to the user's mobile. */
 export async function sendCode(deps: IssuingDeps, session: Session, channel: string): Promise<void> {
-  if (channel !== 'SMS' || !deps.sandbox) throw new Refusal('CHANNEL_NOT_SUPPORTED');
+  if (channel !== 'SMS' || !deps.sandbox) throw refuse('CHANNEL_NOT_SUPPORTED');
   const { mobile } = session.user;
-  if (mobile === null) throw new Refusal('CHANNEL_NOT_REGISTERED');
+  if (mobile === null) throw refuse('CHANNEL_NOT_REGISTERED');
   const now = deps.clock.now();
   await deps.db.transaction(async (db) => {
     const row = await sessionLock(db, session.tenant.id, session.tokenHash);
     const refused = sendRefusal(row?.challenge ?? null, now);
-    if (!row || refused) throw new Refusal(refused ?? 'ACCESS_TOKEN_REQUIRED');
+    if (!row || refused) throw refuse(refused ?? 'ACCESS_TOKEN_REQUIRED');
     const code = oneTimeCode(deps, deps.random);
     const sentAt = now.toISOString();
     await challengePut(db, row.tenant_id, row.token_hash, {
@@ -75,5 +75,5 @@ export async function verifyCode(deps: IssuingDeps, session: Session, code: stri
     await sessionSteppedUp(db, row.tenant_id, row.token_hash, now);
     return null;
   });
-  if (refused) throw new Refusal(refused);
+  if (refused) throw refuse(refused);
 }

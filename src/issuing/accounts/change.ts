@@ -7,8 +7,8 @@ import {
   commitAnswer,
   type Ending,
   type IssuingDeps,
-  Refusal,
   type RefusalCode,
+  refuse,
 } from '../requests/index.ts';
 import { moveFunds } from './funds.ts';
 import type { Funds, ManagedAccount } from './model.ts';
@@ -70,11 +70,11 @@ export function changeAccount(
     needs,
     decide(loaded, { now }): Ending {
       const account = loaded.get(accountKind, key);
-      if (!isHis(account, asker)) throw new Refusal('RESOURCE_NOT_FOUND');
+      if (!isHis(account, asker)) throw refuse('RESOURCE_NOT_FOUND');
       const funds = loaded.get(fundsKind, key);
       assert(funds, 'an account without funds');
       const standing = MOVES[move](asker)(account, funds, loaded.get(attachedCards, key) ?? 0);
-      if (typeof standing === 'string') throw new Refusal(standing);
+      if (typeof standing === 'string') throw refuse(standing);
       const after = { ...account, ...standing, updated_at: now };
       return { status: 204, body: null, changes: [accountUpdate(after)] };
     },
@@ -98,9 +98,9 @@ export function deposit(
     decide(loaded, told): Ending {
       const account = loaded.get(accountKind, key);
       const funds = loaded.get(fundsKind, key);
-      if (!account || !funds) throw new Refusal('RESOURCE_NOT_FOUND');
-      if (account.state === 'DESTROYED') throw new Refusal('INSTRUMENT_DESTROYED');
-      if (amount <= 0n) throw new Refusal('AMOUNT_INVALID');
+      if (!account || !funds) throw refuse('RESOURCE_NOT_FOUND');
+      if (account.state === 'DESTROYED') throw refuse('INSTRUMENT_DESTROYED');
+      if (amount <= 0n) throw refuse('AMOUNT_INVALID');
       const movement = {
         type: 'DEPOSIT',
         actual: amount,

@@ -1,7 +1,7 @@
 // POST /managed-accounts. Checks in the order of the cards' table: profile, model, currency, identity.
 import type { Once } from '../../store/index.ts';
 import type { Identity } from '../people/index.ts';
-import { type CommittedAnswer, commitAnswer, type IssuingDeps, Refusal, type RefusalCode } from '../requests/index.ts';
+import { type CommittedAnswer, commitAnswer, type IssuingDeps, type RefusalCode, refuse } from '../requests/index.ts';
 import type { Profile, Tenant } from '../tenants/index.ts';
 import { emptyFunds } from './funds.ts';
 import type { ManagedAccount } from './model.ts';
@@ -40,7 +40,7 @@ export async function createAccount(
     needs: [],
     decide(_, { now }) {
       const refused = accountRefusal(profile, identity, request.currency);
-      if (refused || !profile) throw new Refusal(refused ?? 'PROFILE_NOT_FOUND');
+      if (refused || !profile) throw refuse(refused ?? 'PROFILE_NOT_FOUND');
       const account: ManagedAccount = {
         tenant_id: tenant.id,
         id,

@@ -3,7 +3,7 @@ import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
 import type { Once } from '../../store/index.ts';
 import { dateOf } from '../fields/index.ts';
 import type { Identity } from '../people/index.ts';
-import { answered, conflict, done, type IssuingDeps, Refusal, type RefusalCode } from '../requests/index.ts';
+import { answered, conflict, done, type IssuingDeps, type RefusalCode, refuse } from '../requests/index.ts';
 import type { Tenant } from '../tenants/index.ts';
 import { accountsPage, managedAccount, statementPage } from './answer-schemas.ts';
 import { type AccountMove, type AttachedCards, changeAccount } from './change.ts';
@@ -102,7 +102,7 @@ export function accountEndpoints(deps: IssuingDeps, attachedCards: AttachedCards
   async function ofIdentity({ tenant, identity }: Asking, text: string): Promise<ManagedAccount> {
     const id = permutation.inward(text);
     const account = id === null ? null : await accountGet(db, tenant.id, id);
-    if (account?.identity_id !== identity.id) throw new Refusal('RESOURCE_NOT_FOUND');
+    if (account?.identity_id !== identity.id) throw refuse('RESOURCE_NOT_FOUND');
     return account;
   }
 
@@ -118,7 +118,7 @@ export function accountEndpoints(deps: IssuingDeps, attachedCards: AttachedCards
       answers: { ...done, ...unknown, ...conflict(...codes) },
       async handler({ principal, params, once }: { principal: Asking; params: { id: string }; once: Once | null }) {
         const id = permutation.inward(params.id);
-        if (id === null) throw new Refusal('RESOURCE_NOT_FOUND');
+        if (id === null) throw refuse('RESOURCE_NOT_FOUND');
         const asker = { tenantId: principal.tenant.id, identityId: principal.identity.id };
         return answered(await changeAccount(deps, asker, id, move, attachedCards, once));
       },
@@ -189,7 +189,7 @@ export function accountEndpoints(deps: IssuingDeps, attachedCards: AttachedCards
       async handler({ principal, params }) {
         const account = await ofIdentity(principal, params.id);
         const funds = (await fundsOf(db, account.tenant_id, [account.id])).get(account.id);
-        if (!funds) throw new Refusal('RESOURCE_NOT_FOUND');
+        if (!funds) throw refuse('RESOURCE_NOT_FOUND');
         return { status: 200, body: accountView(permutation, account, funds) };
       },
     }),

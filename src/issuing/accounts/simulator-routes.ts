@@ -1,7 +1,8 @@
 // POST /simulator/accounts/{id}/deposit: money arrives on a managed account.
 import Type from 'typebox';
+import { Refusal } from '../../base/index.ts';
 import { type AnyEndpoint, Digits, endpointOf, Failure, MinorUnits, Shape } from '../../http/index.ts';
-import { currencyCode, type IssuingDeps, minorUnits, Refusal, shownId } from '../requests/index.ts';
+import { currencyCode, type IssuingDeps, minorUnits, shownId } from '../requests/index.ts';
 import { deposit } from './change.ts';
 import { accountOwner } from './queries.ts';
 

@@ -3,7 +3,6 @@
 import { type AnyApi, type Api, type OnceOptions, onceFor, onceLookup } from '../../http/index.ts';
 import {
   createLogin,
-  failureOf,
   loginEndpoints,
   type Session,
   secretAuthentication,
@@ -62,7 +61,6 @@ export function issuingApis(deps: IssuingDeps, throttle: Throttle): AnyApi[] {
     name: 'Card Issuing API',
     description: 'Cards, managed accounts, transfers and spend rules. Amounts are in minor units.',
     envelope: issuingEnvelope,
-    failureOf,
   };
   const unasked = ['rate_limited', 'unavailable'] as const;
   const login: Api<Tenant> = {

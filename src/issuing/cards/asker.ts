@@ -2,7 +2,7 @@
 // Rule: somebody else's card is as unknown as a number that nobody has.
 import type { Session } from '../access/index.ts';
 import { type Funds, fundsOf } from '../accounts/index.ts';
-import { type IssuingDeps, Refusal } from '../requests/index.ts';
+import { type IssuingDeps, refuse } from '../requests/index.ts';
 import type { Profile } from '../tenants/index.ts';
 import { cardsList, EVERY_CARD } from './list-queries.ts';
 import { type Card, isCvvBlocked } from './model.ts';
@@ -23,20 +23,20 @@ export const askerIs = (card: Card | undefined, { identityId }: Asker): card is 
 /** The id that was given; one that can't be an id is as unknown as one that nobody has. */
 export function idGiven(deps: IssuingDeps, text: string): bigint {
   const id = deps.permutation.inward(text);
-  if (id === null) throw new Refusal('RESOURCE_NOT_FOUND');
+  if (id === null) throw refuse('RESOURCE_NOT_FOUND');
   return id;
 }
 
 /** The identity's own card. */
 export async function cardAsked(deps: IssuingDeps, { tenant, identity }: Session, text: string): Promise<Card> {
   const card = await cardGet(deps.db, tenant.id, idGiven(deps, text));
-  if (card?.identity_id !== identity.id) throw new Refusal('RESOURCE_NOT_FOUND');
+  if (card?.identity_id !== identity.id) throw refuse('RESOURCE_NOT_FOUND');
   return card;
 }
 
 export async function profileOf(deps: IssuingDeps, card: Card): Promise<Profile> {
   const profile = await deps.tenants.profile(card.tenant_id, card.profile_id);
-  if (!profile) throw new Refusal('RESOURCE_NOT_FOUND');
+  if (!profile) throw refuse('RESOURCE_NOT_FOUND');
   return profile;
 }
 

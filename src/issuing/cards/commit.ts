@@ -1,7 +1,7 @@
 // A request that changes one card: one commit, decided on the locked row.
 // Rule: a card that isn't the asker's is as unknown as one that isn't there.
 import type { Loaded, Need, Once, Told } from '../../store/index.ts';
-import { type CommittedAnswer, commitAnswer, type Ending, type IssuingDeps, Refusal } from '../requests/index.ts';
+import { type CommittedAnswer, commitAnswer, type Ending, type IssuingDeps, refuse } from '../requests/index.ts';
 import { type Asker, askerIs } from './asker.ts';
 import type { Card } from './model.ts';
 import { cardKind, needCard } from './queries.ts';
@@ -28,7 +28,7 @@ export const commitOnCard = (
     needs: [needCard(asker.tenantId, id), ...needs],
     decide(loaded, told): Ending {
       const card = loaded.get(cardKind, { tenantId: asker.tenantId, id });
-      if (!askerIs(card, asker)) throw new Refusal('RESOURCE_NOT_FOUND');
+      if (!askerIs(card, asker)) throw refuse('RESOURCE_NOT_FOUND');
       return decide(card, loaded, told);
     },
   });

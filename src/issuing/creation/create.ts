@@ -29,8 +29,8 @@ import {
   type Ending,
   type EndingCommand,
   type IssuingDeps,
-  Refusal,
   type RefusalCode,
+  refuse,
 } from '../requests/index.ts';
 import type { CardLimits } from '../rules/index.ts';
 import type { Profile, Programme, Tenant } from '../tenants/index.ts';
@@ -217,9 +217,9 @@ export async function createCard(
         factors,
         mobileTaken: takenByUser || (mobileHolder !== undefined && mobileHolder !== identity.id),
       });
-      if (refused) throw new Refusal(refused);
+      if (refused) throw refuse(refused);
       const full = plan.checks.find(({ key, most }) => (loaded.get(countKind, key) ?? 0n) >= most);
-      if (full) throw new Refusal(full.code);
+      if (full) throw refuse(full.code);
       return made(deps, told, plan, parent?.id ?? null, mobileHolder, loaded);
     },
   };
@@ -236,7 +236,7 @@ function made(
   loaded: Loaded,
 ): Ending {
   const { owner, profile } = plan;
-  if (!profile) throw new Refusal('INSTRUMENT_NOT_FOUND');
+  if (!profile) throw refuse('INSTRUMENT_NOT_FOUND');
   const drawn = drawNumber(deps, plan.seal, loaded, plan.numbers);
   const bare = newCard(told, plan, profile, parentId, drawn);
   const { card, changes: plastic } = profile.settings.physicalByDefault
@@ -325,7 +325,7 @@ function withPlastic(
   card: Card,
   { settings: { physical } }: Profile,
 ): { readonly card: Card; readonly changes: readonly Change[] } {
-  if (!user) throw new Refusal('LINKED_USER_NOT_FOUND');
+  if (!user) throw refuse('LINKED_USER_NOT_FOUND');
   const code = oneTimeCode(deps, told.chance);
   const order = orderedPlastic(
     deps,

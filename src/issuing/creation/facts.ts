@@ -2,7 +2,7 @@
 import type { Session } from '../access/index.ts';
 import { accountGet, type ManagedAccount } from '../accounts/index.ts';
 import { factorsOf, mobileOfOther, type User, userGet } from '../people/index.ts';
-import { type IssuingDeps, Refusal } from '../requests/index.ts';
+import { type IssuingDeps, refuse } from '../requests/index.ts';
 import type { AuthChannel } from '../tenants/index.ts';
 import { aliasesOf, type Programme, type Tenant } from '../tenants/index.ts';
 import type { ThreeDs, Wanted } from './conflicts.ts';
@@ -11,7 +11,7 @@ type Asking = Pick<Session, 'tenant' | 'identity'>;
 
 export async function programmeOf(deps: IssuingDeps, { tenant, identity }: Asking): Promise<Programme> {
   const programme = await deps.tenants.programme(tenant.id, identity.programme_id);
-  if (!programme) throw new Refusal('PROFILE_NOT_FOUND');
+  if (!programme) throw refuse('PROFILE_NOT_FOUND');
   return programme;
 }
 

@@ -3,7 +3,7 @@
 // it yet or not, and what he gave back he draws from no more before somebody else is handed it.
 import { assert } from '../../base/index.ts';
 import type { Command, Db, Need } from '../../store/index.ts';
-import { type IssuingDeps, Refusal } from '../requests/index.ts';
+import { type IssuingDeps, refuse } from '../requests/index.ts';
 import {
   type CardRange,
   lendableKind,
@@ -205,7 +205,7 @@ export async function withNumbers<Value>(
       if (!(error instanceof NumbersWanted)) throw error;
       if (tries > MOST_TRIES) throw error;
       if (!source || !(await inTurn(deps.db, source.range, () => provide(deps, source))))
-        throw new Refusal('INSTRUMENT_NOT_FOUND');
+        throw refuse('INSTRUMENT_NOT_FOUND');
     }
   }
 }

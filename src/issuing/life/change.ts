@@ -13,7 +13,7 @@ import {
   liveChanges,
   needCard,
 } from '../cards/index.ts';
-import { type CommittedAnswer, type Ending, type IssuingDeps, Refusal, type RefusalCode } from '../requests/index.ts';
+import { type CommittedAnswer, type Ending, type IssuingDeps, type RefusalCode, refuse } from '../requests/index.ts';
 import { liveTokens, walletTokenMoves, walletTokensKind } from '../tokens/index.ts';
 
 /** Port: what is still held for a card, minor units; loaded behind the card's lock, which every authorization takes too. */
@@ -130,7 +130,7 @@ export function changeCard(
         by: asker.identityId === null ? 'SYSTEM' : 'USER',
       };
       const standing = rule.stand(facts);
-      if (typeof standing === 'string') throw new Refusal(standing);
+      if (typeof standing === 'string') throw refuse(standing);
       const { changes } = restand(told, loaded, card, standing, rule.notes?.(facts));
       return { status: 204, body: null, changes };
     },

@@ -4,7 +4,7 @@ import { Failure, type OperatorEndpoint, operatorEndpoint, Shape } from '../../h
 import type { Db } from '../../store/index.ts';
 import { sessionsEnd } from '../access/index.ts';
 import { loginOf, loginReset, passwordSet, passwordsOf, userGet } from '../people/index.ts';
-import { Refusal } from '../requests/index.ts';
+import { refuse } from '../requests/index.ts';
 import type { IssuingOffice } from './office.ts';
 import { notFound, Password, refusePassword, refusing, TAG, tenantNamed, unknown, WithId, wrong } from './schemas.ts';
 
@@ -54,7 +54,7 @@ export function loginEndpoints({ deps, change }: IssuingOffice): OperatorEndpoin
         // Made before the change begins: it takes long on purpose, and nobody should wait for it holding a lock.
         const next = await deps.passwords.another(tenantId, passwordsOf(login), input.body.value);
         const set = async (inside: Db): Promise<void> => {
-          if (!next) throw new Refusal('PASSWORD_ALREADY_USED');
+          if (!next) throw refuse('PASSWORD_ALREADY_USED');
           const user = await userOf(inside, input.params);
           const at = clock.now();
           if (!(await passwordSet(inside, user, { next, against: login.password, at })))

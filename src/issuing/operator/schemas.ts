@@ -1,9 +1,9 @@
 // Shapes that the operator's endpoints for issuing have in common, and their failures.
 import Type from 'typebox';
+import { Refusal } from '../../base/index.ts';
 import { Digits, Failure, pointerOf, Shape, Text } from '../../http/index.ts';
 import type { Db } from '../../store/index.ts';
 import { isGuessable, SHORTEST_PASSWORD } from '../people/index.ts';
-import { Refusal } from '../requests/index.ts';
 import { tenantRows } from '../tenants/index.ts';
 import { type SettingsOf, settingNames, settingProblems } from './settings.ts';
 

@@ -2,7 +2,7 @@
 import type { Once } from '../../store/index.ts';
 import type { Session } from '../access/index.ts';
 import { askerOf, type Card, cardUpdate, commitOnCard } from '../cards/index.ts';
-import { type CommittedAnswer, type IssuingDeps, Refusal, type RefusalCode } from '../requests/index.ts';
+import { type CommittedAnswer, type IssuingDeps, type RefusalCode, refuse } from '../requests/index.ts';
 import type { SpendRules } from '../rules/index.ts';
 
 /** The greatest amount that the network can carry (DE 4, twelve digits). */
@@ -46,7 +46,7 @@ export function changeLimits(
     decide(card, _, { now }) {
       const rules = change(card.details.rules);
       const refused = limitsRefusal(rules, card, session.tenant.settings.prepaidSpendLimits);
-      if (refused) throw new Refusal(refused);
+      if (refused) throw refuse(refused);
       const after: Card = { ...card, details: { ...card.details, rules }, updated_at: now };
       return { status: 204, body: null, changes: [cardUpdate(after)] };
     },

@@ -18,7 +18,7 @@ import {
   type Wanted,
 } from '../creation/index.ts';
 import type { CardViewer } from '../reading/index.ts';
-import { type CommittedAnswer, type IssuingDeps, Refusal } from '../requests/index.ts';
+import { type CommittedAnswer, type IssuingDeps, refuse } from '../requests/index.ts';
 import type { Profile } from '../tenants/index.ts';
 
 export interface CardChange {
@@ -115,14 +115,14 @@ export async function patchCard(
     id: card.id,
     needs: mobileKey ? [needMobile(mobileKey)] : [],
     decide(locked, loaded, told) {
-      if (locked.state === 'DESTROYED') throw new Refusal('INSTRUMENT_DESTROYED');
+      if (locked.state === 'DESTROYED') throw refuse('INSTRUMENT_DESTROYED');
       const wanted = wantedAfter(locked, change);
       const { country } = wanted;
       const goodCountry =
         isCountry(country) &&
         countryAllowed(programme.settings.countries, country) &&
         countryAllowed(profile.settings.countries, country);
-      if (change.billingAddress && !goodCountry) throw new Refusal('COUNTRY_INVALID');
+      if (change.billingAddress && !goodCountry) throw refuse('COUNTRY_INVALID');
       const holder = mobileKey ? loaded.get(mobileKind, mobileKey) : undefined;
       const facts = {
         wanted,
@@ -141,7 +141,7 @@ export async function patchCard(
         wallets: change.digitalWallets !== undefined,
         threeDs: change.threeDSecureAuthConfig !== undefined || change.cardholderMobileNumber !== undefined,
       });
-      if (refused) throw new Refusal(refused);
+      if (refused) throw refuse(refused);
       const after = changedCard(locked, change, wanted, profile, told.now);
       return {
         status: 200,

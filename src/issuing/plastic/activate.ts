@@ -6,13 +6,7 @@ import { blocked } from '../accounts/index.ts';
 import { type Asker, type Card, cardUpdate, commitOnCard, dueAtOf } from '../cards/index.ts';
 import { needsOfChange, type OpenHolds, restand } from '../life/index.ts';
 import type { CardViewer } from '../reading/index.ts';
-import {
-  type CommittedAnswer,
-  type IssuingDeps,
-  Refusal,
-  type RefusalCode,
-  rejectedEnding,
-} from '../requests/index.ts';
+import { type CommittedAnswer, type IssuingDeps, type RefusalCode, refuse, rejectedEnding } from '../requests/index.ts';
 import { activationHash } from './order.ts';
 
 const MOST_WRONG_CODES = 5;
@@ -44,13 +38,13 @@ export function activateCard(
     decide(card, loaded, told) {
       const refused = ACTIVATION.find(([, applies]) => applies(card));
       const { physical } = card.details;
-      if (refused || !physical) throw new Refusal(refused?.[0] ?? 'INSTRUMENT_NOT_PHYSICAL');
+      if (refused || !physical) throw refuse(refused?.[0] ?? 'INSTRUMENT_NOT_PHYSICAL');
       const hashed = { tenant_id: card.tenant_id, id: BigInt(physical.activationOf ?? card.id) };
       const kept = Buffer.from(physical.activationHash ?? NO_HASH, 'hex');
       if (!timingSafeEqual(Buffer.from(activationHash(deps, hashed, code), 'hex'), kept)) {
         const wrongActivationCodes = physical.wrongActivationCodes + 1;
         const standing = wrongActivationCodes >= MOST_WRONG_CODES ? blocked(card, 'SYSTEM') : card;
-        if (typeof standing === 'string') throw new Refusal(standing);
+        if (typeof standing === 'string') throw refuse(standing);
         const { state, blocks, destroyed_reason } = standing;
         const { changes } = restand(
           told,

@@ -9,7 +9,7 @@ import {
   needCard,
   type PhysicalCard,
 } from '../cards/index.ts';
-import { type CommittedAnswer, commitAnswer, type Ending, type IssuingDeps, Refusal } from '../requests/index.ts';
+import { type CommittedAnswer, commitAnswer, type Ending, type IssuingDeps, refuse } from '../requests/index.ts';
 
 /** The simulated bureau: how long each state lasts before the next. A real one is told of the order, and tells us. */
 const BUREAU: Readonly<Partial<Record<ManufacturingState, readonly [next: ManufacturingState, afterMs: number]>>> = {
@@ -62,7 +62,7 @@ export function manufactured(
     decide(loaded, { now }): Ending {
       const card = loaded.get(cardKind, { tenantId, id });
       const physical = card?.details.physical;
-      if (!card || !physical) throw new Refusal('INSTRUMENT_NOT_PHYSICAL');
+      if (!card || !physical) throw refuse('INSTRUMENT_NOT_PHYSICAL');
       const made: PhysicalCard = {
         ...physical,
         manufacturingState: report.state,

@@ -26,7 +26,7 @@ import {
 import { type NumberSource, needsOfNumber, withNumbers } from '../lending/index.ts';
 import { needsOfChange, type OpenHolds, restand } from '../life/index.ts';
 import type { CardViewer } from '../reading/index.ts';
-import { type CommittedAnswer, type Ending, type IssuingDeps, Refusal, type RefusalCode } from '../requests/index.ts';
+import { type CommittedAnswer, type Ending, type IssuingDeps, type RefusalCode, refuse } from '../requests/index.ts';
 import type { Profile } from '../tenants/index.ts';
 import { liveTokens, walletTokenInsert, walletTokenMoves, walletTokensKind } from '../tokens/index.ts';
 import { activationHash, orderedPlastic } from './order.ts';
@@ -75,7 +75,7 @@ export async function replaceCard(
     ],
     decide(locked, loaded, told) {
       const refused = REFUSALS[request.kind].find(([, applies]) => applies(locked));
-      if (refused) throw new Refusal(refused[0]);
+      if (refused) throw refuse(refused[0]);
       return request.kind === 'replace-damaged'
         ? remade(deps, told, locked, request, view)
         : succeeded(deps, told, loaded, locked, { request, numbers, newId, seal, view });

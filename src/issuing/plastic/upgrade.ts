@@ -2,7 +2,7 @@
 import type { Once } from '../../store/index.ts';
 import { type Asker, type Card, cardUpdate, commitOnCard, type DeliveryAddress, dueAtOf } from '../cards/index.ts';
 import type { CardViewer } from '../reading/index.ts';
-import { type CommittedAnswer, type IssuingDeps, Refusal, type RefusalCode } from '../requests/index.ts';
+import { type CommittedAnswer, type IssuingDeps, type RefusalCode, refuse } from '../requests/index.ts';
 import type { DeliveryMethod, Profile } from '../tenants/index.ts';
 import { activationHash, orderedPlastic } from './order.ts';
 
@@ -48,7 +48,7 @@ export function upgradeCard(
     id,
     decide(card, _, told) {
       const refused = UPGRADE.find(([, applies]) => applies(card, request, profile));
-      if (refused) throw new Refusal(refused[0]);
+      if (refused) throw refuse(refused[0]);
       const physical = orderedPlastic(
         deps,
         {

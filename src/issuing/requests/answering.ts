@@ -3,7 +3,7 @@ import { jsonText } from '../../base/index.ts';
 import type { Change, Command, Loaded, Need, Once, StoredAnswer, Told } from '../../store/index.ts';
 import { onceCommand } from '../../store/index.ts';
 import type { IssuingDeps } from './deps.ts';
-import { Refusal, type RefusalCode } from './refusals.ts';
+import { type RefusalCode, refuse } from './refusals.ts';
 
 export interface Ending {
   readonly status: number;
@@ -113,6 +113,6 @@ export async function commitAnswer(
       }),
     ),
   );
-  if (answer.rejected) throw new Refusal(answer.rejected);
+  if (answer.rejected) throw refuse(answer.rejected);
   return { status: answer.status, body: answer.body === '' ? null : answer.body, replayed: answer.replayed ?? false };
 }

@@ -12,4 +12,4 @@ export {
   toldNow,
 } from './answering.ts';
 export type { IssuingDeps } from './deps.ts';
-export { Refusal, type RefusalCode, refusals } from './refusals.ts';
+export { type RefusalCode, refusals, refuse } from './refusals.ts';

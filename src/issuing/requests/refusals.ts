@@ -1,6 +1,6 @@
 // Every refusal of issuing in one table: what it is to the client, and what it says. The codes are the contract's.
 // Rule: a refusal is thrown before anything is written; nothing of it depends on what another identity or tenant has.
-type Kind = 'conflict' | 'not_found' | 'forbidden' | 'gone' | 'locked' | 'unauthenticated' | 'unavailable';
+import { type Refusals, refuserOf } from '../../base/index.ts';
 
 const conflict = 'conflict';
 
@@ -101,18 +101,8 @@ export const refusals = {
   UNAUTHORIZED: ['unauthenticated', 'Credentials or access token invalid'],
   MAINTENANCE: ['unavailable', 'Temporarily offline for maintenance; try later'],
   RESOURCE_NOT_FOUND: ['not_found', 'Resource not found'],
-} as const satisfies Readonly<Record<string, readonly [Kind, string]>>;
+} as const satisfies Refusals;
 
 export type RefusalCode = keyof typeof refusals;
 
-export class Refusal extends Error {
-  override name = 'Refusal';
-  readonly code: RefusalCode;
-  readonly kind: Kind;
-
-  constructor(code: RefusalCode) {
-    super(refusals[code][1]);
-    this.code = code;
-    this.kind = refusals[code][0];
-  }
-}
+export const refuse = refuserOf(refusals);

@@ -1,6 +1,7 @@
 // Errors of sessions, codes, users and factors.
+import { Refusal } from '../../base/index.ts';
 import { logout, sendCode, sessionOf, verifyCode } from '../access/index.ts';
-import { type IssuingDeps, Refusal, type RefusalCode } from '../requests/index.ts';
+import type { IssuingDeps, RefusalCode } from '../requests/index.ts';
 import { SANDBOX_PASSWORD } from '../tenants/index.ts';
 import { requestCard } from './fields.ts';
 import { type Caller, type Request, refusal, refused, type Scenario, scenario } from './scenario.ts';

@@ -2,7 +2,7 @@
 import type { Once } from '../../store/index.ts';
 import type { Session } from '../access/index.ts';
 import { askerOf, type Card, cardUpdate, commitOnCard } from '../cards/index.ts';
-import { type CommittedAnswer, type IssuingDeps, Refusal, type RefusalCode, toldNow } from '../requests/index.ts';
+import { type CommittedAnswer, type IssuingDeps, type RefusalCode, refuse, toldNow } from '../requests/index.ts';
 import { clearValues, revealToken } from './reveal.ts';
 
 const SHOWN: readonly (readonly [RefusalCode, (card: Card) => boolean])[] = [
@@ -15,7 +15,7 @@ const SHOWN: readonly (readonly [RefusalCode, (card: Card) => boolean])[] = [
 /** The PIN as a one-time token, or itself for a stepped-up session of a tenant in PCI scope. */
 export async function pinFor(deps: IssuingDeps, session: Session, card: Card): Promise<string> {
   const refused = SHOWN.find(([, applies]) => applies(card));
-  if (refused) throw new Refusal(refused[0]);
+  if (refused) throw refuse(refused[0]);
   if (session.steppedUp && session.tenant.settings.pciScoped) return (await clearValues(deps, card)).pin;
   return revealToken(deps, toldNow(deps), session, card, 'pin');
 }
@@ -33,9 +33,9 @@ export function unblockPin(
     id,
     decide(card, _, { now }) {
       const { physical } = card.details;
-      if (card.state === 'DESTROYED') throw new Refusal('INSTRUMENT_DESTROYED');
-      if (!physical) throw new Refusal('INSTRUMENT_NOT_PHYSICAL');
-      if (!physical.pinBlocked) throw new Refusal('PIN_NOT_BLOCKED');
+      if (card.state === 'DESTROYED') throw refuse('INSTRUMENT_DESTROYED');
+      if (!physical) throw refuse('INSTRUMENT_NOT_PHYSICAL');
+      if (!physical.pinBlocked) throw refuse('PIN_NOT_BLOCKED');
       const after: Card = {
         ...card,
         details: { ...card.details, physical: { ...physical, pinBlocked: false, wrongPins: 0 } },

@@ -6,7 +6,7 @@ import { eventInsert } from '../../events/index.ts';
 import type { Told } from '../../store/index.ts';
 import type { Session } from '../access/index.ts';
 import { type Card, cardGet, cardKind, cardUpdate, needCard, type Secrets } from '../cards/index.ts';
-import { type IssuingDeps, Refusal, toldNow } from '../requests/index.ts';
+import { type IssuingDeps, refuse, toldNow } from '../requests/index.ts';
 import { revealInsert, revealKind, revealsPurge } from './queries.ts';
 
 type Kind = 'number' | 'cvv' | 'pin';
@@ -93,9 +93,9 @@ export const tokensFor = (deps: IssuingDeps, told: Told, viewer: Viewer, card: P
 export async function reveal(deps: IssuingDeps, session: Session, token: string): Promise<string> {
   const claim = claimOf(deps, token);
   const now = deps.clock.now();
-  if (!claim || claim.userId !== session.user.id || claim.until <= now) throw new Refusal('RESOURCE_NOT_FOUND');
+  if (!claim || claim.userId !== session.user.id || claim.until <= now) throw refuse('RESOURCE_NOT_FOUND');
   const card = await cardGet(deps.db, session.tenant.id, claim.cardId);
-  if (card?.identity_id !== session.identity.id) throw new Refusal('RESOURCE_NOT_FOUND');
+  if (card?.identity_id !== session.identity.id) throw refuse('RESOURCE_NOT_FOUND');
   const values = await clearValues(deps, card);
   const key = { tenantId: session.tenant.id, tokenHash: deps.vault.keyed('card.reveal.used', token).toString('hex') };
   await deps.committer.submit<null>({
@@ -104,7 +104,7 @@ export async function reveal(deps: IssuingDeps, session: Session, token: string)
     needs: [needCard(card.tenant_id, card.id), { kind: revealKind, key }],
     decide(loaded, { now: usedAt, ids }) {
       const current = loaded.get(cardKind, { tenantId: card.tenant_id, id: card.id });
-      if (!current || loaded.get(revealKind, key)) throw new Refusal('RESOURCE_NOT_FOUND');
+      if (!current || loaded.get(revealKind, key)) throw refuse('RESOURCE_NOT_FOUND');
       const told: Card = { ...current, events: current.events + 1 };
       return {
         value: null,

@@ -3,7 +3,7 @@ import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
 import type { Session } from '../access/index.ts';
 import { failureOfFields } from '../fields/index.ts';
 import { factorsOf, isGuessable, usersOf } from '../people/index.ts';
-import { answeredOnce, conflict, done, forbidden, type IssuingDeps, page, Refusal } from '../requests/index.ts';
+import { answeredOnce, conflict, done, forbidden, type IssuingDeps, page, refuse } from '../requests/index.ts';
 import { CHANNELS_3DS } from '../tenants/index.ts';
 import { shownFactors, shownIdentity, shownUser } from './answer-schemas.ts';
 import { FactorPath, IdentityPath, PasswordBody, UserBody, UserPatch, UserPath, UsersQuery } from './schemas.ts';
@@ -30,7 +30,7 @@ export function selfServiceEndpoints(deps: IssuingDeps): AnyEndpoint<Session>[] 
       params: IdentityPath,
       answers: { 200: { description: 'The identity', schema: shownIdentity }, ...unknown },
       async handler({ principal: { identity }, params }) {
-        if (permutation.inward(params.identityId) !== identity.id) throw new Refusal('RESOURCE_NOT_FOUND');
+        if (permutation.inward(params.identityId) !== identity.id) throw refuse('RESOURCE_NOT_FOUND');
         const body = {
           id: outward(identity.id),
           type: identity.type,

@@ -17,7 +17,7 @@ import {
   userToChange,
   userUpsert,
 } from '../people/index.ts';
-import { type CommittedAnswer, commitAnswer, type IssuingDeps, Refusal, type RefusalCode } from '../requests/index.ts';
+import { type CommittedAnswer, commitAnswer, type IssuingDeps, type RefusalCode, refuse } from '../requests/index.ts';
 import type { AuthChannel, Programme } from '../tenants/index.ts';
 
 export interface UserRequest {
@@ -41,18 +41,18 @@ export const userView = (outward: (id: bigint) => string, user: User): object =>
 });
 
 export function steppedUp({ steppedUp: done }: Session): void {
-  if (!done) throw new Refusal('STEP_UP_REQUIRED');
+  if (!done) throw refuse('STEP_UP_REQUIRED');
 }
 
 function root({ user }: Session): void {
-  if (user.kind !== 'root') throw new Refusal('ROOT_USER_REQUIRED');
+  if (user.kind !== 'root') throw refuse('ROOT_USER_REQUIRED');
 }
 
 async function freeMobile(deps: IssuingDeps, { tenant, identity }: Session, mobile: string | null): Promise<void> {
   const programme = await deps.tenants.programme(tenant.id, identity.programme_id);
   if (mobile === null || !programme?.settings.uniqueMobile) return;
   const of = { tenantId: tenant.id, programmeId: identity.programme_id, identityId: identity.id };
-  if (await mobileOfOther(deps.db, of, mobile)) throw new Refusal('MOBILE_NUMBER_ALREADY_EXISTS');
+  if (await mobileOfOther(deps.db, of, mobile)) throw refuse('MOBILE_NUMBER_ALREADY_EXISTS');
 }
 
 /** An authorised user of the root user's identity. */
@@ -90,7 +90,7 @@ export async function createUser(
     needs: [need],
     decide(loaded) {
       // A process that is faster makes the insert fail; the command then runs again and finds the address taken.
-      if (loaded.get(userEmailKind, { tenantId: tenant.id, email })) throw new Refusal('EMAIL_NOT_UNIQUE');
+      if (loaded.get(userEmailKind, { tenantId: tenant.id, email })) throw refuse('EMAIL_NOT_UNIQUE');
       return {
         status: 200,
         body: userView(deps.permutation.outward, user),
@@ -106,7 +106,7 @@ export async function userAsked(deps: IssuingDeps, session: Session, text: strin
   const user = id === null ? null : await userGet(deps.db, session.tenant.id, id);
   const own =
     user?.identity_id === session.identity.id && (session.user.kind === 'root' || user.id === session.user.id);
-  if (!user || !own) throw new Refusal('RESOURCE_NOT_FOUND');
+  if (!user || !own) throw refuse('RESOURCE_NOT_FOUND');
   return user;
 }
 
@@ -114,9 +114,9 @@ export async function userAsked(deps: IssuingDeps, session: Session, text: strin
 async function changed(deps: IssuingDeps, { tenant_id, id }: User, change: (user: User) => User): Promise<User> {
   return deps.db.transaction(async (db) => {
     const user = await userToChange(db, tenant_id, id);
-    if (!user) throw new Refusal('RESOURCE_NOT_FOUND');
+    if (!user) throw refuse('RESOURCE_NOT_FOUND');
     const after = { ...change(user), updated_at: deps.clock.now() };
-    if (!(await userUpsert(db, after))) throw new Refusal('EMAIL_NOT_UNIQUE');
+    if (!(await userUpsert(db, after))) throw refuse('EMAIL_NOT_UNIQUE');
     if (!after.active) await sessionsEnd(db, { tenantId: tenant_id, userId: id }, after.updated_at);
     return after;
   });
@@ -145,7 +145,7 @@ export async function patchUser(
 export async function setActive(deps: IssuingDeps, session: Session, user: User, active: boolean): Promise<void> {
   root(session);
   steppedUp(session);
-  if (user.kind === 'root') throw new Refusal('ROOT_USER_ALWAYS_ACTIVE');
+  if (user.kind === 'root') throw refuse('ROOT_USER_ALWAYS_ACTIVE');
   await changed(deps, user, (now) => ({ ...now, active }));
 }
 
@@ -160,10 +160,10 @@ export async function changePassword(deps: IssuingDeps, session: Session, old: s
   const now = deps.clock.now();
   const until = new Date(now.getTime() + LOCKED_MS);
   const counted = await loginTried(deps.db, tenant.id, user.id, { right, now, most: MOST_FAILURES, until });
-  if (!counted) throw new Refusal('LOGIN_LOCKED');
-  if (!right || !login) throw new Refusal('PASSWORD_INVALID');
+  if (!counted) throw refuse('LOGIN_LOCKED');
+  if (!right || !login) throw refuse('PASSWORD_INVALID');
   const password = await deps.passwords.another(tenant.id, passwordsOf(login), next);
-  if (!password) throw new Refusal('PASSWORD_ALREADY_USED');
+  if (!password) throw refuse('PASSWORD_ALREADY_USED');
   await deps.db.transaction(async (db) => {
     const set = await passwordSet(
       db,
@@ -171,7 +171,7 @@ export async function changePassword(deps: IssuingDeps, session: Session, old: s
       { next: password, against: login.password, at: now },
     );
     // Somebody was faster, and the old one is not the password any more.
-    if (!set) throw new Refusal('PASSWORD_INVALID');
+    if (!set) throw refuse('PASSWORD_INVALID');
     // Whoever else is in with the old one is out.
     await sessionsEnd(db, { tenantId: tenant.id, userId: user.id }, now, session.tokenHash);
   });
@@ -196,8 +196,8 @@ export async function setFactor(
   if (active) {
     const programme = await deps.tenants.programme(tenant.id, identity.programme_id);
     const [isOn, refused] = SWITCHES[kind];
-    if (!programme || !isOn(programme)) throw new Refusal(refused);
-    if (kind === 'OTP_SMS' && user.mobile === null) throw new Refusal('USER_MOBILE_NUMBER_DOES_NOT_EXIST');
+    if (!programme || !isOn(programme)) throw refuse(refused);
+    if (kind === 'OTP_SMS' && user.mobile === null) throw refuse('USER_MOBILE_NUMBER_DOES_NOT_EXIST');
   }
   await factorPut(deps.db, {
     tenant_id: tenant.id,

@@ -1,9 +1,10 @@
 // /cards/wallet-tokens: a card on its cardholder's devices; and the device's side of it, below /simulator.
+import { Refusal } from '../../base/index.ts';
 import { type AnyEndpoint, Choice, Digits, endpointOf, Failure, Shape } from '../../http/index.ts';
 import type { Session } from '../access/index.ts';
 import { askerOf, CardPath, cardAnywhere, cardAsked, idGiven, unknownCard } from '../cards/index.ts';
 import { choice, pathId, shape, text } from '../fields/index.ts';
-import { answered, conflict, type IssuingDeps, Refusal } from '../requests/index.ts';
+import { answered, conflict, type IssuingDeps } from '../requests/index.ts';
 import { walletToken, walletTokens } from './answer-schemas.ts';
 import { walletTokensOf } from './queries.ts';
 import { moveToken, requestToken, walletTokenView } from './tokens.ts';

@@ -2,7 +2,7 @@
 // (docs/contract/issuing.md#wallet-tokens). Rule: under the card's lock, so that no token outlives the card that it stands for.
 import type { Once } from '../../store/index.ts';
 import { type Asker, type Card, commitOnCard } from '../cards/index.ts';
-import { type CommittedAnswer, type Ending, type IssuingDeps, Refusal } from '../requests/index.ts';
+import { type CommittedAnswer, type Ending, type IssuingDeps, refuse } from '../requests/index.ts';
 import { type WalletToken, walletTokenInsert, walletTokensKind, walletTokenUpdate } from './queries.ts';
 
 export const walletTokenView = (outward: (id: bigint) => string, token: WalletToken): object => ({
@@ -51,10 +51,10 @@ export function requestToken(
   const id = deps.ids.next();
   return onTokens(deps, asker, cardId, 'card.wallet.request', once, ({ card, tokens, now }) => {
     const { digitalWallets } = card.details;
-    if (card.state === 'DESTROYED') throw new Refusal('INSTRUMENT_DESTROYED');
-    if (card.state === 'BLOCKED') throw new Refusal('INSTRUMENT_BLOCKED');
-    if (!digitalWallets?.walletsEnabled) throw new Refusal('WALLETS_NOT_ENABLED');
-    if (!digitalWallets.pushProvisioningEnabled) throw new Refusal('PUSHPROVISIONING_NOT_ENABLED');
+    if (card.state === 'DESTROYED') throw refuse('INSTRUMENT_DESTROYED');
+    if (card.state === 'BLOCKED') throw refuse('INSTRUMENT_BLOCKED');
+    if (!digitalWallets?.walletsEnabled) throw refuse('WALLETS_NOT_ENABLED');
+    if (!digitalWallets.pushProvisioningEnabled) throw refuse('PUSHPROVISIONING_NOT_ENABLED');
     const known = tokens.find((token) => isLive(token) && token.device === device && token.wallet === wallet);
     const token: WalletToken = known ?? {
       tenant_id: asker.tenantId,
@@ -93,11 +93,11 @@ export function moveToken(
 ): Promise<CommittedAnswer> {
   return onTokens(deps, asker, cardId, `card.wallet.${move}`, once, ({ card, tokens, now }) => {
     const token = tokens.find(({ id }) => id === tokenId);
-    if (!token) throw new Refusal('RESOURCE_NOT_FOUND');
-    if (move === 'activate' && card.state === 'BLOCKED') throw new Refusal('INSTRUMENT_BLOCKED');
+    if (!token) throw refuse('RESOURCE_NOT_FOUND');
+    if (move === 'activate' && card.state === 'BLOCKED') throw refuse('INSTRUMENT_BLOCKED');
     const moves: Readonly<Partial<Record<WalletToken['state'], WalletToken['state']>>> = MOVES[move];
     const state = moves[token.state];
-    if (!state) throw new Refusal('STATE_INVALID');
+    if (!state) throw refuse('STATE_INVALID');
     const moved: WalletToken = { ...token, state, updated_at: now };
     return {
       status: 204,

@@ -9,7 +9,7 @@ import {
   milliseconds,
   money,
   page,
-  Refusal,
+  refuse,
   shownId,
   shownText,
 } from '../requests/index.ts';
@@ -131,7 +131,7 @@ export function transferEndpoints(deps: IssuingDeps): AnyEndpoint<Asking>[] {
       async handler({ principal: { tenant, identity }, params }) {
         const id = permutation.inward(params.id);
         const row = id === null ? null : await transferGet(db, tenant.id, id);
-        if (row?.identity_id !== identity.id) throw new Refusal('RESOURCE_NOT_FOUND');
+        if (row?.identity_id !== identity.id) throw refuse('RESOURCE_NOT_FOUND');
         return { status: 200, body: transferView(permutation, row) };
       },
     }),

@@ -18,8 +18,8 @@ import {
   commitAnswer,
   type Ending,
   type IssuingDeps,
-  Refusal,
   type RefusalCode,
+  refuse,
 } from '../requests/index.ts';
 import type { Tenant } from '../tenants/index.ts';
 import { transferView } from './present.ts';
@@ -113,7 +113,7 @@ export function transfer(
       const source = sideOf(loaded, tenant.id, identity.id, request.source.type, from);
       const destination = sideOf(loaded, tenant.id, identity.id, request.destination.type, to);
       const refused = transferRefusal({ source, destination, same: from === to, amount, currency });
-      if (refused || !source?.funds || !destination?.funds) throw new Refusal(refused ?? 'SOURCE_NOT_FOUND');
+      if (refused || !source?.funds || !destination?.funds) throw refuse(refused ?? 'SOURCE_NOT_FOUND');
       const row: Transfer = {
         tenant_id: tenant.id,
         id: transferId,

@@ -2,7 +2,7 @@
 // is in the server's code. Rule: a plant changes what is done, never what is checked.
 import type { AppOptions } from '../../../src/app.ts';
 import { type Log, systemClock } from '../../../src/base/index.ts';
-import { Refusal } from '../../../src/issuing/requests/index.ts';
+import { refuse } from '../../../src/issuing/requests/index.ts';
 import {
   type Change,
   type Command,
@@ -162,7 +162,7 @@ const effectIsCalledRefused: Plant = (committer) => {
     ...committer,
     async submit<Value>(command: Command<Value>) {
       const value = await committer.submit(command);
-      if (command.name === 'transfer' && ++count % 4 === 0) throw new Refusal('FUNDS_INSUFFICIENT');
+      if (command.name === 'transfer' && ++count % 4 === 0) throw refuse('FUNDS_INSUFFICIENT');
       return value;
     },
   };
