@@ -61,19 +61,20 @@ test('the answer to the COMMIT of eight charges is lost: no charge that was made
   const ids = await Promise.all(Array.from({ length: 8 }, authorized));
   proxy.refuseAfterFaultMs = 2000;
   proxy.failCommit('answer lost', { when: ofOrders });
-  const replies = await Promise.all(ids.map((id) => florin.merchant('PUT', `/gateway/orders/${id}/charge`)));
+  const charge = (id: string) =>
+    florin.merchant('PUT', `/gateway/orders/${id}/charge`, {}, { 'idempotency-key': `charge-${id}` });
+  const replies = await Promise.all(ids.map(charge));
   assert.ok((proxy.fired.get('answer lost') ?? 0) >= 1);
   for (const [i, reply] of replies.entries()) {
-    assert.ok(reply.status === 200 || reply.status === 500, `${reply.status}: ${reply.text}`);
-    if (reply.status === 200) assert.equal(orderOf(reply).status, 'charged');
+    // On a busy machine all of them may outlast their client: that is told as unknown, and what is true as soon as it is known.
     if (reply.status === 500) assert.equal(reply.body.order_id, null, 'a charge makes no order');
-    const { status } = await read(ids[i] as string);
-    assert.ok(
-      status === 'charged' || (status === 'authorized' && reply.status === 500),
-      `${reply.status}, but ${status}`,
-    );
+    else assert.equal(reply.status, 200, reply.text);
+    const truth = await repeated(() => charge(ids[i] as string));
+    assert.equal(truth.status, 200, truth.text);
+    assert.equal(orderOf(truth).status, 'charged');
+    if (reply.status === 200) assert.equal(truth.text, reply.text, 'told once');
+    assert.equal((await read(ids[i] as string)).status, 'charged');
   }
-  assert.ok(replies.some(({ status }) => status === 200));
 });
 
 test('a transfer whose COMMIT was not answered is never FUNDS_INSUFFICIENT', async () => {
