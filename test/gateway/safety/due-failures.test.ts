@@ -81,6 +81,8 @@ describe('with a clock that stands', () => {
   beforeEach(async () => {
     broken.clear();
     idle.clear();
+    // What fails is tried again a second later: on a busy machine a clock that goes on is there before the clock is moved.
+    await clock({ frozen: true });
     await advance('9d');
     await florin.database.query('delete from due_failures');
   });
@@ -88,7 +90,6 @@ describe('with a clock that stands', () => {
   test('two hundred and fifty orders that fail keep no later one from its time', async () => {
     const sick = await ownerOf('sandbox');
     // All of one moment: a clock that is moved stops once for them.
-    await clock({ frozen: true });
     const ids = await Promise.all(
       Array.from({ length: 250 }, () => created(florin.merchant, { options: { expiration_timeout: '10m' } })),
     );
@@ -110,12 +111,11 @@ describe('with a clock that stands', () => {
     assert.deepEqual((await advance('1h')).not_run, []);
     assert.deepEqual(await florin.database.query(`select id from orders where status = 'new'`), []);
     assert.deepEqual(await failing(), []);
-    await clock({ frozen: false });
     await shop.booksHold();
   });
 
   test('is tried again in growing waits, that a restart does not forget', async () => {
-    await clock({ frozen: true, now: new Date(Date.parse(START) + 400 * 86_400_000).toISOString() });
+    await clock({ now: new Date(Date.parse(START) + 400 * 86_400_000).toISOString() });
     broken.set('due.expire', () => true);
     const id = await created(florin.merchant, { options: { expiration_timeout: '1m' } });
     const waits: number[] = [];
@@ -148,7 +148,6 @@ describe('with a clock that stands', () => {
     await advance('1h');
     assert.equal(await statusOf(florin.merchant, id), 'rejected');
     assert.deepEqual(await failing(), []);
-    await clock({ frozen: false });
   });
 
   test('one kind that fails stops no other on the same order', async () => {
