@@ -71,12 +71,14 @@ async function assertScenario(scenario: Scenario): Promise<void> {
   }
 }
 
-test('every scenario is answered exactly as it says, and again from a list of the next start', async () => {
+test('every scenario is answered exactly as it says, and again from a list of the next start that was read a minute ago', async () => {
   assert.ok(scenarios.length > 90, `${scenarios.length} scenarios`);
   assert.equal(new Set(scenarios.map(({ id }) => id)).size, scenarios.length, 'ids are unique');
   for (const scenario of scenarios) await assertScenario(scenario);
   await florin.restart();
-  for (const scenario of await list()) await assertScenario(scenario);
+  const read = await list();
+  assert.equal((await florin.operator('POST', '/simulator/clock/advance', { by: '1m' })).status, 200);
+  for (const scenario of read) await assertScenario(scenario);
 });
 
 /** Codes that the contract lists, kept here in its own words. */
