@@ -187,15 +187,18 @@ test(`killed ${KILLS} times at random moments under load (seed ${SEED})`, async 
     await running();
     // What a server compiles for its first answer takes as long as the load lasts on a busy machine.
     assert.equal((await ask('POST', '/gateway/orders/authorize', payment()))?.status, 200);
-    const load = Promise.all(Array.from({ length: 6 }, () => buyer(known)));
-    const moment = AbortSignal.timeout(100 + random.int(500));
-    await new Promise((resolve) => moment.addEventListener('abort', resolve, { once: true }));
+    // At least one is answered, however slow the machine; a moment later it is over.
+    const { length } = known;
+    let going = true;
+    const load = Promise.all(Array.from({ length: 6 }, () => buyer(known))).finally(() => (going = false));
+    while (going && known.length === length) await systemClock.sleep(5);
+    await systemClock.sleep(random.int(500));
     await killed();
     await load;
     await start();
     await verify(known.slice(-40), `kill ${i + 1}`);
   }
-  assert.ok(known.length > KILLS, 'the load did something');
+  assert.ok(known.length >= KILLS, 'each kill had its load');
 });
 
 for (const point of ['commit.before', 'commit.after']) {
