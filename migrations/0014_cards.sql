@@ -134,7 +134,7 @@ create table card_blocks (
 ) with (fillfactor = 50);
 create index card_blocks_open on card_blocks (tenant_id, range_name) where used < size;
 
--- Live cards by level (installation, tenant, programme, identity) and currency; '' counts all of them. Owner 0: the installation.
+-- Live cards by level (tenant, programme, identity) and currency; '' counts all of them.
 create table card_counts (
   tenant_id int8 not null,
   level text not null,
@@ -142,6 +142,28 @@ create table card_counts (
   currency text not null,
   live int8 not null,
   primary key (tenant_id, level, level_id, currency)
+) with (fillfactor = 50);
+-- The installation's limit counts over all tenants.
+create index card_counts_tenants on card_counts (currency) where level = 'TENANT';
+
+-- Under a limit of the installation: how many cards a tenant may have at most, by currency; '' counts all of them. The first table is the
+-- installation's, the second the tenant's own, who never has more there than here. `serial` counts the changes of a lease.
+create table card_leases (
+  currency text not null,
+  tenant_id int8 not null,
+  granted int8 not null check (granted >= 0),
+  serial int8 not null,
+  -- Of the installation's settings that it was granted under.
+  version int8 not null,
+  primary key (currency, tenant_id)
+) with (fillfactor = 50);
+create table card_places (
+  tenant_id int8 not null,
+  currency text not null,
+  granted int8 not null check (granted >= 0),
+  serial int8 not null,
+  version int8 not null,
+  primary key (tenant_id, currency)
 ) with (fillfactor = 50);
 
 -- Mobile numbers of a programme that wants them unique, and whose they are.

@@ -98,6 +98,13 @@ create table card_counts (
   currency text not null,
   live bigint not null
 );
+create table card_leases (
+  currency text not null,
+  tenant_id bigint not null,
+  granted bigint not null,
+  serial bigint not null,
+  version bigint not null
+);
 create table card_mobiles (
   tenant_id bigint not null,
   programme_id bigint not null,
@@ -108,6 +115,13 @@ create table card_numbers (
   tenant_id bigint not null,
   fingerprint text not null,
   card_id bigint not null
+);
+create table card_places (
+  tenant_id bigint not null,
+  currency text not null,
+  granted bigint not null,
+  serial bigint not null,
+  version bigint not null
 );
 create table card_ranges (
   name text not null,
@@ -734,6 +748,7 @@ CREATE INDEX authorizations_held ON public.authorizations USING btree (tenant_id
 CREATE INDEX authorizations_pending ON public.authorizations USING btree (created_at) WHERE (state = 'PENDING'::text);
 CREATE INDEX card_blocks_open ON public.card_blocks USING btree (tenant_id, range_name) WHERE (used < size);
 CREATE INDEX card_challenges_card ON public.card_challenges USING btree (tenant_id, card_id, id);
+CREATE INDEX card_counts_tenants ON public.card_counts USING btree (currency) WHERE (level = 'TENANT'::text);
 CREATE INDEX card_numbers_fingerprint ON public.card_numbers USING btree (fingerprint);
 CREATE INDEX cards_due_at ON public.cards USING btree (due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX cards_identity ON public.cards USING btree (tenant_id, identity_id, id);
@@ -785,8 +800,12 @@ alter table card_challenges add constraint card_challenges_channel_check CHECK (
 alter table card_challenges add constraint card_challenges_pkey PRIMARY KEY (tenant_id, id);
 alter table card_challenges add constraint card_challenges_state_check CHECK ((state = ANY (ARRAY['PENDING'::text, 'PASSED'::text, 'FAILED'::text, 'EXPIRED'::text])));
 alter table card_counts add constraint card_counts_pkey PRIMARY KEY (tenant_id, level, level_id, currency);
+alter table card_leases add constraint card_leases_granted_check CHECK ((granted >= 0));
+alter table card_leases add constraint card_leases_pkey PRIMARY KEY (currency, tenant_id);
 alter table card_mobiles add constraint card_mobiles_pkey PRIMARY KEY (tenant_id, programme_id, mobile);
 alter table card_numbers add constraint card_numbers_pkey PRIMARY KEY (tenant_id, fingerprint);
+alter table card_places add constraint card_places_granted_check CHECK ((granted >= 0));
+alter table card_places add constraint card_places_pkey PRIMARY KEY (tenant_id, currency);
 alter table card_ranges add constraint card_ranges_brand_check CHECK ((brand = ANY (ARRAY['MASTERCARD'::text, 'VISA'::text])));
 alter table card_ranges add constraint card_ranges_check CHECK (((used >= 0) AND (used <= size)));
 alter table card_ranges add constraint card_ranges_number_length_check CHECK (((number_length >= 13) AND (number_length <= 19)));

@@ -28,6 +28,7 @@ export const OWNED: Readonly<Record<string, 'owner_id' | 'project_id' | 'tenant_
     'card_counts',
     'card_mobiles',
     'card_numbers',
+    'card_places',
     'cards',
     'factors',
     'funds',
@@ -70,6 +71,7 @@ export const NOBODYS: Readonly<Record<string, 'owner' | 'installation' | 'refere
   ...all('owner', ['projects', 'tenants']),
   // Of the installation as a whole: its settings, its processes, its operators.
   ...all('installation', [
+    'card_leases',
     'card_ranges',
     'florin_migrations',
     'installation_mode',

@@ -206,19 +206,23 @@ test('whose time is over is told, at whatever moment it ends', async () => {
   await Promise.all(outcomes);
 });
 
-test("a command that changes another owner's row is a defect: it fails, and nothing of it is written", async () => {
-  const committer = committerWith();
-  const foreign: Command<null> = {
-    name: 'foreign',
-    owner: 1n,
-    needs: [],
-    decide: () => ({
-      value: null,
-      changes: [insert(items, { project_id: 1n, id: 90n, n: 1n }), insert(items, { project_id: 2n, id: 90n, n: 1n })],
-    }),
-  };
-  const neighbour = committer.submit(increment({ project_id: 1n, id: 2n }));
-  await assert.rejects(committer.submit(foreign), /foreign changes a row of another owner in lane_items/);
-  await neighbour;
-  assert.deepEqual(await database.query('select id from lane_items where id = 90'), []);
-});
+for (const [whose, other] of [
+  ["another owner's", 2n],
+  ["the installation's", 0n],
+] as const)
+  test(`a command that changes ${whose} row is a defect: it fails, and nothing of it is written`, async () => {
+    const committer = committerWith();
+    const foreign: Command<null> = {
+      name: 'foreign',
+      owner: 1n,
+      needs: [],
+      decide: () => ({
+        value: null,
+        changes: [1n, other].map((project_id) => insert(items, { project_id, id: 90n, n: 1n })),
+      }),
+    };
+    const neighbour = committer.submit(increment({ project_id: 1n, id: 2n }));
+    await assert.rejects(committer.submit(foreign), /foreign changes a row of another owner in lane_items/);
+    await neighbour;
+    assert.deepEqual(await database.query('select id from lane_items where id = 90'), []);
+  });

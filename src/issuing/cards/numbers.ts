@@ -4,10 +4,17 @@
 import { assert, luhnDigit, Pan } from '../../base/index.ts';
 import type { Change, Loaded, Told } from '../../store/index.ts';
 import type { Sealer } from '../../vault/index.ts';
-import { blockUpdate, type CardBlock, type NumberSource, NumbersWanted, numbersKind } from '../lending/index.ts';
-import type { IssuingDeps } from '../requests/index.ts';
+import {
+  blockUpdate,
+  type CardBlock,
+  liveChanges,
+  NUMBERS,
+  type NumberSource,
+  numbersKind,
+  Wanted,
+} from '../lending/index.ts';
+import { type IssuingDeps, refuse } from '../requests/index.ts';
 import type { Brand, Profile } from '../tenants/index.ts';
-import { liveChanges } from './counts-queries.ts';
 import type { Card } from './model.ts';
 import { cardInsert, cardNumberInsert } from './queries.ts';
 
@@ -54,15 +61,16 @@ export interface DrawnNumber {
   changesFor(card: Card, told: Told): Change[];
 }
 
-/** The next number of the tenant's block; NumbersWanted where he holds none. */
+/** The next number of the tenant's block; wanted where he holds none. INSTRUMENT_NOT_FOUND where there is no range. */
 export function drawNumber(
   { vault }: IssuingDeps,
   seal: Sealer,
   loaded: Loaded,
   source: NumberSource | null,
 ): DrawnNumber {
-  const block = source ? loaded.get(numbersKind, source) : undefined;
-  if (!block) throw new NumbersWanted();
+  if (!source) throw refuse('INSTRUMENT_NOT_FOUND');
+  const block = loaded.get(numbersKind, source);
+  if (!block) throw new Wanted(NUMBERS, source);
   const pan = nextNumber((purpose, data) => vault.keyed(purpose, data), block);
   return {
     brand: block.brand,

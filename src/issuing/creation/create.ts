@@ -7,20 +7,29 @@ import {
   type Address,
   type Card,
   type CardDetails,
-  COUNT_LEVELS,
-  type CountKey,
-  type CountLevel,
-  countKeysOf,
-  countKind,
   createdView,
   type DrawnNumber,
   drawNumber,
   dueAtOf,
   monthAfter,
-  needCount,
   numbersFor,
 } from '../cards/index.ts';
-import { type NumberSource, needsOfNumber, withNumbers } from '../lending/index.ts';
+import {
+  assertPlaces,
+  COUNT_LEVELS,
+  type Counted,
+  type CountKey,
+  type CountLevel,
+  countKeysOf,
+  countKind,
+  type NumberSource,
+  needCount,
+  needsOfNumber,
+  needsOfPlaces,
+  type PlacesSource,
+  placesFor,
+  withLent,
+} from '../lending/index.ts';
 import type { Identity, User } from '../people/index.ts';
 import { activationHash, orderedPlastic } from '../plastic/index.ts';
 import {
@@ -33,7 +42,7 @@ import {
   refuse,
 } from '../requests/index.ts';
 import type { CardLimits } from '../rules/index.ts';
-import type { Profile, Programme, Tenant } from '../tenants/index.ts';
+import type { InstallationLimits, Profile, Programme, Tenant } from '../tenants/index.ts';
 import { artworkFor, creationConflict, type ThreeDs, type Wanted } from './conflicts.ts';
 import { linkedOf, mobileOfUser, parentOf, programmeOf } from './facts.ts';
 import { type MobileKey, mobileInsert, mobileKind, needMobile } from './queries.ts';
@@ -93,7 +102,6 @@ const LIMIT_CODES: Readonly<Record<CountLevel, RefusalCode>> = {
   IDENTITY: 'IDENTITY_LIMITS_EXCEEDED',
   PROGRAMME: 'PROGRAMME_LIMITS_EXCEEDED',
   TENANT: 'INNOVATOR_LIMITS_EXCEEDED',
-  INSTALLATION: 'SYSTEM_LIMITS_EXCEEDED',
 };
 
 interface LimitCheck {
@@ -102,11 +110,8 @@ interface LimitCheck {
   readonly code: RefusalCode;
 }
 
-/** The counts that have a limit, from the identity's to the installation's. */
-function limitChecks(
-  of: Parameters<typeof countKeysOf>[0],
-  limits: Readonly<Record<CountLevel, CardLimits>>,
-): LimitCheck[] {
+/** The counts that have a limit, from the identity's to the tenant's. */
+function limitChecks(of: Counted, limits: Readonly<Record<CountLevel, CardLimits>>): LimitCheck[] {
   return COUNT_LEVELS.flatMap((level) => {
     const { total, currencies } = limits[level];
     const [all, ofCurrency] = countKeysOf(of, level);
@@ -129,6 +134,8 @@ interface Plan {
   readonly identityCount: CountKey;
   readonly mobileKey: MobileKey | null;
   readonly numbers: NumberSource | null;
+  /** Under the installation's limits. */
+  readonly places: PlacesSource;
   readonly id: bigint;
   readonly seal: Sealer;
 }
@@ -139,7 +146,7 @@ function planOf(
   owner: CardOwner,
   input: CardInput,
   found: Pick<Plan, 'wanted' | 'programme' | 'profile'>,
-  installation: CardLimits,
+  installation: InstallationLimits,
 ): Plan {
   const { tenant, identity } = owner;
   const { wanted, programme, profile } = found;
@@ -157,7 +164,6 @@ function planOf(
       IDENTITY: identity.settings.cardLimits,
       PROGRAMME: programme.settings.cardLimits,
       TENANT: tenant.settings.cardLimits,
-      INSTALLATION: installation,
     }),
     identityCount: countKeysOf(counted, 'IDENTITY')[0],
     mobileKey:
@@ -165,6 +171,7 @@ function planOf(
         ? { tenant_id: tenant.id, programme_id: programme.id, mobile: wanted.mobile }
         : null,
     numbers: profile && numbersFor(profile, wanted.currency, wanted.country),
+    places: placesFor(installation, counted),
     id: deps.ids.next(),
     seal: deps.vault.sealer(),
   };
@@ -180,17 +187,17 @@ export async function createCard(
   const { tenants, permutation } = deps;
   const wanted = wantedFrom(input);
   const profileId = permutation.inward(input.data.profileId);
-  const [programme, profile, installation] = await Promise.all([
+  const [programme, profile, limits] = await Promise.all([
     programmeOf(deps, owner),
     profileId === null ? null : tenants.profile(tenant.id, profileId),
-    tenants.installation(),
+    tenants.limits(),
   ]);
   const [parent, { linked, factors }, takenByUser] = await Promise.all([
     wanted.mode === 'DEBIT_MODE' ? parentOf(deps, owner, input.data.parentManagedAccountId) : null,
     linkedOf(deps, owner, wanted.threeDs),
     mobileOfUser(deps, owner, programme, wanted),
   ]);
-  const plan = planOf(deps, owner, input, { wanted, programme, profile }, installation.cardLimits);
+  const plan = planOf(deps, owner, input, { wanted, programme, profile }, limits);
   const levelOne = programme.settings.kyc[identity.kyc_level].cards !== null;
   const counts = [...plan.checks.map(({ key }) => key), ...(levelOne ? [plan.identityCount] : [])];
   const needs: Need[] = [
@@ -198,6 +205,7 @@ export async function createCard(
     ...(parent ? [needAccount(tenant.id, parent.id)] : []),
     ...(plan.mobileKey ? [needMobile(plan.mobileKey)] : []),
     ...needsOfNumber(plan.numbers),
+    ...needsOfPlaces(plan.places),
   ];
   const command: EndingCommand = {
     name: 'card.create',
@@ -220,10 +228,11 @@ export async function createCard(
       if (refused) throw refuse(refused);
       const full = plan.checks.find(({ key, most }) => (loaded.get(countKind, key) ?? 0n) >= most);
       if (full) throw refuse(full.code);
+      assertPlaces(loaded, plan.places);
       return made(deps, told, plan, parent?.id ?? null, mobileHolder, loaded);
     },
   };
-  return withNumbers(deps, plan.numbers, () => commitAnswer(deps, once, command));
+  return withLent(deps, () => commitAnswer(deps, once, command));
 }
 
 /** The card, its number, its funds, its counts: nothing stands in its way any more but the range. */

@@ -2,8 +2,7 @@
 // Rule: each step is a commit of one owner, and each can be cut off behind: a block is the tenant's when he is handed it, whether he knows of
 // it yet or not, and what he gave back he draws from no more before somebody else is handed it.
 import { assert } from '../../base/index.ts';
-import type { Command, Db, Need } from '../../store/index.ts';
-import { type IssuingDeps, refuse } from '../requests/index.ts';
+import type { Command, Need } from '../../store/index.ts';
 import {
   type CardRange,
   lendableKind,
@@ -31,17 +30,13 @@ import {
   needBlock,
   needNumbers,
 } from './block-queries.ts';
-
-/** Thrown by a decision: the tenant holds no number of the range. `withNumbers` sees to it. */
-export class NumbersWanted extends Error {}
+import type { Lendable, LendingDeps } from './wanted.ts';
 
 /** `source`: null where the profile has no range. */
 export const needsOfNumber = (source: NumberSource | null): Need[] => (source ? [needNumbers(source)] : []);
 
 /** Numbers lent at once: a range is asked for one card in so many. */
 const BLOCK = 1000n;
-/** How often others may be quicker before the request fails. */
-const MOST_TRIES = 100;
 
 interface Lent {
   readonly block: RangeBlock;
@@ -146,8 +141,6 @@ const returned =
     return rest.size === 0n ? [spent] : [spent, rest];
   };
 
-type LendingDeps = Pick<IssuingDeps, 'committer' | 'db'>;
-
 async function takeBack({ committer }: LendingDeps, block: RangeBlock, range: CardRange): Promise<void> {
   const { tenant_id: tenantId } = block;
   assert(tenantId !== null, 'a block that is lent');
@@ -175,40 +168,12 @@ async function provide(deps: LendingDeps, source: NumberSource): Promise<boolean
   return !(await rangeIsSpent(db, range.name));
 }
 
-/** Who wants numbers of a range waits for those before him in this process: what they are handed may be his tenant's too. */
-const underWay = new WeakMap<Db, Map<string, Promise<unknown>>>();
-function inTurn<Value>(db: Db, range: string, work: () => Promise<Value>): Promise<Value> {
-  const turns = underWay.get(db) ?? new Map<string, Promise<unknown>>();
-  underWay.set(db, turns);
-  const turn = (turns.get(range) ?? Promise.resolve()).then(work, work);
-  turns.set(range, turn);
-  const over = (): void => {
-    if (turns.get(range) === turn) turns.delete(range);
-  };
-  turn.then(over, over);
-  return turn;
-}
-
-/**
- * Does `commit`, whose decision draws numbers; where the tenant holds none, he is lent some and it is done anew: a decision that threw has
- * had no effect. INSTRUMENT_NOT_FOUND when the range has no number left.
- */
-export async function withNumbers<Value>(
-  deps: LendingDeps,
-  source: NumberSource | null,
-  commit: () => Promise<Value>,
-): Promise<Value> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await commit();
-    } catch (error) {
-      if (!(error instanceof NumbersWanted)) throw error;
-      if (tries > MOST_TRIES) throw error;
-      if (!source || !(await inTurn(deps.db, source.range, () => provide(deps, source))))
-        throw refuse('INSTRUMENT_NOT_FOUND');
-    }
-  }
-}
+/** Numbers of a card range. */
+export const NUMBERS: Lendable<NumberSource> = {
+  refusal: 'INSTRUMENT_NOT_FOUND',
+  turnOf: ({ range }) => `numbers/${range}`,
+  provide,
+};
 
 /** Numbers that a closed tenant hasn't given out are anybody's again. */
 export async function numbersReturn(deps: LendingDeps, tenantId: bigint): Promise<void> {

@@ -10,9 +10,9 @@ import {
   commitOnCard,
   dueAtOf,
   isCvvBlocked,
-  liveChanges,
   needCard,
 } from '../cards/index.ts';
+import { liveChanges } from '../lending/index.ts';
 import { type CommittedAnswer, type Ending, type IssuingDeps, type RefusalCode, refuse } from '../requests/index.ts';
 import { liveTokens, walletTokenMoves, walletTokensKind } from '../tokens/index.ts';
 

@@ -99,6 +99,14 @@ export const authorizationInvariants: readonly Invariant[] = [
           where c.tenant_id = $owner and c.size > coalesce(b.size, 0)`,
   },
   {
+    id: 'places_are_leased',
+    title: 'A tenant has no more places for cards than the installation has lent him',
+    of: 'owner',
+    sql: `select p.currency, p.granted, p.serial, l.granted as lent from card_places p
+          left join card_leases l on l.currency = p.currency and l.tenant_id = p.tenant_id
+          where p.tenant_id = $owner and p.granted > coalesce(l.granted, 0)`,
+  },
+  {
     id: 'numbers_are_one_cards',
     title: 'No card number is two cards',
     of: 'owner',

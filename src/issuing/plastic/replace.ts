@@ -23,7 +23,7 @@ import {
   numbersFor,
   type PhysicalCard,
 } from '../cards/index.ts';
-import { type NumberSource, needsOfNumber, withNumbers } from '../lending/index.ts';
+import { type NumberSource, needsOfNumber, withLent } from '../lending/index.ts';
 import { needsOfChange, type OpenHolds, restand } from '../life/index.ts';
 import type { CardViewer } from '../reading/index.ts';
 import { type CommittedAnswer, type Ending, type IssuingDeps, type RefusalCode, refuse } from '../requests/index.ts';
@@ -81,7 +81,7 @@ export async function replaceCard(
         : succeeded(deps, told, loaded, locked, { request, numbers, newId, seal, view });
     },
   };
-  return withNumbers(deps, numbers, () => commitOnCard(deps, once, command));
+  return withLent(deps, () => commitOnCard(deps, once, command));
 }
 
 /** Plastic again, in the state of an order that was just made. */

@@ -6,6 +6,8 @@ export {
   type CardRange,
   installationGet,
   installationPut,
+  limitsKind,
+  needLimits,
   needRange,
   type ProfileRow,
   profileRows,

@@ -8,6 +8,10 @@ export interface InstallationSettings {
   /** The platform's spend rules. */
   readonly rules: SpendRules;
 }
+/** Its limits of cards, and the version of the settings that they stand in. */
+export interface InstallationLimits extends Pick<InstallationSettings, 'cardLimits'> {
+  readonly version: bigint;
+}
 export const defaultInstallation: InstallationSettings = { cardLimits: UNLIMITED, rules: {} };
 
 export interface TenantSettings {
@@ -206,6 +210,7 @@ export interface Tenants {
   programme(tenantId: bigint, id: bigint): Promise<Programme | null>;
   profile(tenantId: bigint, id: bigint): Promise<Profile | null>;
   installation(): Promise<InstallationSettings>;
+  limits(): Promise<InstallationLimits>;
   all(): Promise<readonly Tenant[]>;
 }
 

@@ -11,7 +11,16 @@ import {
   table,
   update,
 } from '../../store/index.ts';
-import type { Brand, InstallationSettings, ProfileSettings, ProgrammeSettings, TenantSettings } from './model.ts';
+import { filled } from '../fields/index.ts';
+import {
+  type Brand,
+  defaultInstallation,
+  type InstallationLimits,
+  type InstallationSettings,
+  type ProfileSettings,
+  type ProgrammeSettings,
+  type TenantSettings,
+} from './model.ts';
 
 /** Whose a row is of which somebody has only the id. */
 export const tenantOf = directoryOf('tenants');
@@ -177,10 +186,37 @@ export const profileRows = (db: Db): Promise<ProfileRow[]> =>
 export const secretsOf = (db: Db, tenantId: bigint): Promise<SecretRow[]> =>
   db.query<SecretRow>('select * from tenant_secrets where tenant_id = $1 order by id', [tenantId]);
 
-export async function installationGet(db: Db): Promise<Partial<InstallationSettings>> {
-  const rows = await db.query<{ settings: Partial<InstallationSettings> }>('select settings from issuing_settings');
-  return rows[0]?.settings ?? {};
+interface InstallationRow {
+  readonly settings: Partial<InstallationSettings>;
+  /** Of the last change of these settings. */
+  readonly version: bigint;
 }
+
+export async function installationRow(db: Db): Promise<InstallationRow> {
+  const [row] = await db.query<InstallationRow>('select settings, version from issuing_settings');
+  assert(row, 'the row that a migration made');
+  return row;
+}
+export const installationGet = async (db: Db): Promise<Partial<InstallationSettings>> =>
+  (await installationRow(db)).settings;
+
+/** The installation's limits of cards, locked: who lends places under them, or takes some back, holds the lock. */
+export const limitsKind: Kind<'installation', InstallationLimits> = {
+  name: 'card_limits',
+  keyText: (key) => key,
+  async load(db) {
+    const rows = await db.query<InstallationRow>('select settings, version from issuing_settings for update');
+    return new Map(
+      rows.map(({ settings, version }) => [
+        'installation',
+        { cardLimits: filled(defaultInstallation, settings).cardLimits, version },
+      ]),
+    );
+  },
+  // No command changes it.
+  follows: [],
+};
+export const needLimits: Need = { kind: limitsKind, key: 'installation' };
 
 export async function installationPut(db: Db, settings: Partial<InstallationSettings>): Promise<void> {
   await db.query('update issuing_settings set settings = $1, version = $2', [

@@ -9,6 +9,7 @@ import {
   defaultProfile,
   defaultTenant,
   filledProgramme,
+  type InstallationLimits,
   type InstallationSettings,
   type Profile,
   type Programme,
@@ -16,7 +17,7 @@ import {
   type Tenants,
 } from './model.ts';
 import {
-  installationGet,
+  installationRow,
   type ProfileRow,
   type ProgrammeRow,
   profileRows,
@@ -53,6 +54,7 @@ interface Opener {
 interface Memory {
   readonly version: bigint;
   readonly installation: InstallationSettings;
+  readonly limits: InstallationLimits;
   readonly tenants: ReadonlyMap<bigint, Tenant>;
   readonly secrets: ReadonlyMap<string, Opener>;
   readonly programmes: ReadonlyMap<string, Programme>;
@@ -62,6 +64,7 @@ interface Memory {
 const NOTHING: Memory = {
   version: -1n,
   installation: defaultInstallation,
+  limits: { cardLimits: defaultInstallation.cardLimits, version: -1n },
   tenants: new Map(),
   secrets: new Map(),
   programmes: new Map(),
@@ -93,17 +96,19 @@ const profileFrom = ({ tenant_id, id, programme_id, name, kind, active, settings
 });
 
 async function read(db: Db, version: bigint): Promise<Memory> {
-  const [installation, tenants, secrets, programmes, profiles] = await Promise.all([
-    installationGet(db),
+  const [row, tenants, secrets, programmes, profiles] = await Promise.all([
+    installationRow(db),
     tenantRows(db),
     secretRows(db),
     programmeRows(db),
     profileRows(db),
   ]);
+  const installation = filled(defaultInstallation, row.settings);
   const byId = new Map(tenants.map((row) => [row.id, tenantFrom(row)]));
   return {
     version,
-    installation: filled(defaultInstallation, installation),
+    installation,
+    limits: { cardLimits: installation.cardLimits, version: row.version },
     tenants: byId,
     secrets: new Map(
       secrets.flatMap((row) => {
@@ -144,6 +149,7 @@ export function createTenants({ database, keyed, clock, log }: TenantsOptions): 
     programme: async (tenantId, id) => (await current()).programmes.get(keyOf(tenantId, id)) ?? null,
     profile: async (tenantId, id) => (await current()).profiles.get(keyOf(tenantId, id)) ?? null,
     installation: async () => (await current()).installation,
+    limits: async () => (await current()).limits,
     all: async () => [...(await current()).tenants.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
   };
 }

@@ -2,6 +2,7 @@
 // before it left. Rule: what a decision throws is its own caller's, and is told with the group's outcome, not before.
 import { assert } from '../../base/index.ts';
 import type { Command, Db, Decision, Follow, Kind, Loaded, Told } from './command.ts';
+import { NOBODY } from './outcome.ts';
 import type { Change } from './table.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a group's needs are of many kinds
@@ -95,16 +96,10 @@ function decided<Value>(command: Command<Value>, loaded: Loaded, told: Told): De
   }
 }
 
-/** Rows of the installation itself, where a table has them beside those of its owners. */
-const INSTALLATION = 0n;
-
-/** No transaction spans two owners. */
+/** No transaction spans two owners; rows of the installation itself are a command's that has none. */
 function assertOwned({ name, owner }: Command<unknown>, { table, row }: Change): void {
   const whose = table.owner === null ? null : row[table.owner];
-  assert(
-    whose === null || whose === INSTALLATION || whose === owner,
-    `${name} changes a row of another owner in ${table.name}`,
-  );
+  assert(whose === null || whose === (owner ?? NOBODY), `${name} changes a row of another owner in ${table.name}`);
 }
 
 const isStale = ({ needs }: Command<unknown>, states: States): boolean =>

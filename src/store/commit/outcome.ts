@@ -23,8 +23,8 @@ const commitGroups = table<CommitGroup>(
   ['owner_id', 'id'],
 );
 
-/** Of rows that belong to nobody. */
-const NOBODY = 0n;
+/** Of rows that belong to nobody: where a table has them beside those of its owners. */
+export const NOBODY = 0n;
 
 /** What a group is known by. */
 export interface GroupName {
