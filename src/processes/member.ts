@@ -70,6 +70,7 @@ export async function joinParent(clock: Clock): Promise<Member> {
   parent.on('message', (message: ToMember) => {
     if (message.kind === 'begin') begun.resolve(message);
     else if (message.kind === 'gathered') open.get(message.id)?.(message);
+    else if (message.kind === 'ping') tell({ kind: 'pong' });
     else if (message.kind === 'duty') duty.tell();
     else if (message.kind === 'stop') stop.tell();
     // What can't be answered is answered by silence, and that is told.

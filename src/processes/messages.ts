@@ -37,11 +37,14 @@ export type ToMember =
     }
   | { readonly kind: 'ask'; readonly id: number; readonly question: Question }
   | { readonly kind: 'gathered'; readonly id: number; readonly answers: Answers; readonly census: Census }
+  /** Does it still listen? */
+  | { readonly kind: 'ping' }
   /** From now on it does what one of them has to do. */
   | { readonly kind: 'duty' }
   | { readonly kind: 'stop' };
 
 export type ToParent =
   | ({ readonly kind: 'serving' } & Serving)
+  | { readonly kind: 'pong' }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: string }
   | { readonly kind: 'gather'; readonly id: number; readonly question: Question };

@@ -3,14 +3,17 @@
 // Rule: none of them outlives it, and it does nothing of the servers' work.
 import cluster, { type Worker } from 'node:cluster';
 import type { Clock, Log } from '../base/index.ts';
-import { type Connection, StartError } from '../store/index.ts';
-import type { Answers, Census, Question, Serving, ToMember, ToParent } from './messages.ts';
+import { type Connection, LEASE_TIMES, StartError } from '../store/index.ts';
+import { tell, type Watched, watchOver } from './liveness.ts';
+import type { Answers, Census, Question, Serving, ToParent } from './messages.ts';
 
 export interface ParentOptions {
   readonly processes: number;
   readonly connection: Connection | null;
   readonly clock: Clock;
   readonly log: Log;
+  /** One that says nothing for so long is killed; by default as long as a lease: then the others take it for dead, too. */
+  readonly silentMs?: number;
 }
 
 export interface Parent {
@@ -28,9 +31,17 @@ const LONG_LIFE_MS = 60_000;
 /** Who doesn't answer in time doesn't serve. */
 const ANSWER_MS = 2_000;
 
+/** At the first start: one that is killed more often is not begun again. */
+const MOST_KILLED = 5;
+
+/** How one ended before it served. */
+interface Ended {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
 /** One of the places, and who has it now. */
-interface Place {
-  readonly process: number;
+interface Place extends Watched {
   worker: Worker | null;
   serving: Serving | null;
   begunAtMs: number;
@@ -43,7 +54,8 @@ interface Place {
 /**
  * Long: who has which place is one state, shared by the few who begin, replace and end them. Resolves when all serve. Throws a StartError when one of them doesn't come up; it has said why.
  */
-export async function startProcesses({ processes, connection, clock, log }: ParentOptions): Promise<Parent> {
+export async function startProcesses(options: ParentOptions): Promise<Parent> {
+  const { processes, connection, clock, log, silentMs = LEASE_TIMES.leaseMs } = options;
   cluster.schedulingPolicy = cluster.SCHED_RR;
   const stopping = new AbortController();
   const places = Array.from(
@@ -56,11 +68,12 @@ export async function startProcesses({ processes, connection, clock, log }: Pare
       ends: 0,
       restarts: 0,
       lastLease: null,
+      unheard: 0,
     }),
   );
   const desk = questions(places, clock);
   let onDuty: Place | null = null;
-  /** Until then one that ends is the end of all. */
+  /** Until then one that ends by itself is the end of all. */
   let begunAll = false;
 
   /** One that serves does what only one has to do. */
@@ -70,20 +83,22 @@ export async function startProcesses({ processes, connection, clock, log }: Pare
     if (onDuty?.worker) tell(onDuty.worker, { kind: 'duty' });
   }
 
-  /** Resolves when it serves, or has ended before. */
-  function begin(place: Place): Promise<boolean> {
+  /** Resolves when it serves, with null, or when it has ended before. */
+  function begin(place: Place): Promise<Ended | null> {
     const worker = cluster.fork();
     place.worker = worker;
     place.begunAtMs = clock.elapsed();
     resetUntaken(worker);
-    const begun = Promise.withResolvers<boolean>();
+    const begun = Promise.withResolvers<Ended | null>();
     worker.on('message', (message: ToParent) => {
+      place.unheard = 0;
+      if (message.kind === 'pong') return;
       if (message.kind === 'answer') return desk.answered(place, message.id, message.answer);
       if (message.kind === 'gather') return void desk.gather(worker, message.id, message.question);
       place.serving = message;
       place.lastLease = message.lease;
       assignDuty();
-      begun.resolve(true);
+      begun.resolve(null);
     });
     // Of a channel to a process that has just died; its end is told by itself.
     worker.on('error', (error) => log.warn({ err: error, process: place.process }, 'a server process was not reached'));
@@ -91,24 +106,40 @@ export async function startProcesses({ processes, connection, clock, log }: Pare
       place.worker = null;
       place.serving = null;
       desk.left(place);
-      begun.resolve(false);
+      begun.resolve({ code, signal });
       if (stopping.signal.aborted || !begunAll) return;
       assignDuty();
-      void replace(place, code, signal);
+      void replace(place, { code, signal });
     });
     const { process, lastLease: deadLease } = place;
     worker.once('online', () => tell(worker, { kind: 'begin', process, connection, deadLease }));
     return begun.promise;
   }
 
-  async function replace(place: Place, code: number | null, signal: string | null): Promise<void> {
+  /** False: it is not begun again, all are ending. */
+  async function waited(place: Place, { code, signal }: Ended): Promise<boolean> {
     place.ends = clock.elapsed() - place.begunAtMs > LONG_LIFE_MS ? 0 : place.ends + 1;
     const waitMs = WAITS_MS[Math.max(0, place.ends - 1)] ?? WAITS_MS[WAITS_MS.length - 1] ?? 0;
     log.error({ process: place.process, code, signal, waitMs }, 'a server process has ended; another takes its place');
     await clock.sleep(waitMs, stopping.signal).catch(() => undefined);
-    if (stopping.signal.aborted) return;
+    if (stopping.signal.aborted) return false;
     place.restarts++;
-    if (await begin(place)) log.info({ process: place.process }, 'a server process serves again');
+    return true;
+  }
+
+  async function replace(place: Place, ended: Ended): Promise<void> {
+    if (!(await waited(place, ended))) return;
+    if ((await begin(place)) === null) log.info({ process: place.process }, 'a server process serves again');
+  }
+
+  /** At the first start. Who was killed from outside had no reason of its own: another takes its place. False: it ended by itself. */
+  async function comesUp(place: Place): Promise<boolean> {
+    for (let killed = 0; killed < MOST_KILLED; killed++) {
+      const ended = await begin(place);
+      if (ended === null) return true;
+      if (ended.signal === null || !(await waited(place, ended))) return false;
+    }
+    return false;
   }
 
   async function stop(): Promise<boolean> {
@@ -128,20 +159,17 @@ export async function startProcesses({ processes, connection, clock, log }: Pare
 
   // The first makes what is missing in the database and in the data directory; the others find it.
   const [first, ...others] = places;
-  const came = first && (await begin(first)) && (await Promise.all(others.map(begin))).every(Boolean);
-  if (!came || !first.serving) {
+  const serving = first && (await comesUp(first)) ? first.serving : null;
+  if (!serving || !(await Promise.all(others.map(comesUp))).every(Boolean)) {
     await stop();
     throw new StartError(`One of ${processes} server processes did not start: see above.`);
   }
   begunAll = true;
   // Who died while the others were still beginning.
-  for (const place of places) if (!place.worker) void replace(place, null, null);
-  return { serving: first.serving, stop };
+  for (const place of places) if (!place.worker) void replace(place, { code: null, signal: null });
+  void watchOver(places, { clock, log, silentMs }, stopping.signal);
+  return { serving, stop };
 }
-
-const tell = (worker: Worker, message: ToMember): void => {
-  if (worker.isConnected()) worker.send(message);
-};
 
 /** True: it ended by itself, without a fault. At the signal it is killed. */
 function endOf(worker: Worker, late: AbortSignal): Promise<boolean> {
