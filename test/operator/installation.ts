@@ -1,5 +1,5 @@
 // A running server with the operator API on a real database, for the tests of this room. Ports that others fill are told by the test.
-import { createTurns, idPermutation, type Permutation, systemClock } from '../../src/base/index.ts';
+import { createTurns, idPermutation, type Permutation, Refusal, systemClock } from '../../src/base/index.ts';
 import type { LinkFields } from '../../src/gateway/checkout/index.ts';
 import { gatewayOperatorEndpoints } from '../../src/gateway/index.ts';
 import { createRisk } from '../../src/gateway/risk/index.ts';
@@ -102,7 +102,9 @@ export async function installation(): Promise<Installation> {
         return { order_id: '77', url: `https://pay.example/pay/${'t'.repeat(32)}` };
       },
       stuckOperations: async () => [],
-      resolveOperation: async () => ({ refused: 'operation_not_in_flight' }),
+      resolveOperation: async () => {
+        throw new Refusal('operation_not_in_flight', 'conflict', 'Not in flight');
+      },
       trace: async (id) => traces.get(id) ?? null,
     }),
     ...rateEndpoints({ database, rates, clock, publicUrl, changes }),

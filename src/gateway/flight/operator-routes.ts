@@ -1,6 +1,6 @@
 // What the acquirer was asked for in vain: what waits for somebody, and settling it as the acquirer told by telephone.
 import Type from 'typebox';
-import { type Permutation, refuserOf, unfit } from '../../base/index.ts';
+import type { Permutation } from '../../base/index.ts';
 import {
   type Changes,
   Choice,
@@ -19,16 +19,6 @@ import {
 } from '../../http/index.ts';
 import type { Committer } from '../../store/index.ts';
 import type { Heard, Resolved, StuckOperation } from './stuck.ts';
-
-const refuse = refuserOf({
-  operation_not_in_flight: ['conflict', 'No operation in flight has this id: it is settled already, or never was'],
-  operation_not_stuck: ['conflict', 'The operation is still asked for by itself'],
-  operation_being_asked: ['conflict', 'The acquirer is asked for it within this minute: try again after that'],
-  operation_owed: [
-    'conflict',
-    'A reversal that never arrived is still owed: it is sent until the acquirer knows of it',
-  ],
-});
 
 const text = Type.String();
 /** An operation of which the acquirer has to be asked by telephone, and what it is once that was done. */
@@ -142,13 +132,7 @@ export function stuckOperatorEndpoints({
           input,
           // Whose operation it is shows when it is found: the row of its commit stands in that chain.
           { owner: null, action: 'operation.resolve', target },
-          async (committer) => {
-            const resolved = await resolveOperation(committer, id, input.body);
-            if (!('refused' in resolved)) return resolved;
-            if (resolved.refused !== 'code_contradicts') throw refuse(resolved.refused);
-            const details = ['fits the outcome; never_arrived has no code'];
-            throw unfit([{ path: ['response_code'], message: 'Contradicts the outcome', details }]);
-          },
+          (committer) => resolveOperation(committer, id, input.body),
         );
         return {
           status: 200,

@@ -1,7 +1,7 @@
 // Operations that the acquirer was asked for in vain, or whose answer can't be booked: an operator's task from the sixth try on. What the
 // acquirer tells by telephone is settled on the one way there is, with the same postings, event and kept answer as if it had come by the link.
 // Rule: nothing is settled by hand while the acquirer is being asked, so that no answer can contradict it.
-import { addMs, formatAmount, maskPansIn } from '../../base/index.ts';
+import { addMs, formatAmount, maskPansIn, refuserOf, unfit } from '../../base/index.ts';
 import { postingsOf } from '../../ledger/index.ts';
 import { isoCode, type NetworkAnswer } from '../../network/index.ts';
 import {
@@ -76,14 +76,20 @@ export interface Heard {
   readonly reason: string;
 }
 
-type Refusal =
-  | 'operation_not_in_flight'
-  | 'operation_not_stuck'
-  | 'operation_being_asked'
-  | 'operation_owed'
-  | 'code_contradicts';
+const refuse = refuserOf({
+  operation_not_in_flight: ['conflict', 'No operation in flight has this id: it is settled already, or never was'],
+  operation_not_stuck: ['conflict', 'The operation is still asked for by itself'],
+  operation_being_asked: ['conflict', 'The acquirer is asked for it within this minute: try again after that'],
+  operation_owed: [
+    'conflict',
+    'A reversal that never arrived is still owed: it is sent until the acquirer knows of it',
+  ],
+});
 
-export type Resolved = { readonly refused: Refusal } | { readonly operation: Operation; readonly login: string };
+export interface Resolved {
+  readonly operation: Operation;
+  readonly login: string;
+}
 
 const DEFAULT_CODES = { approved: '00', declined: '05' } as const;
 
@@ -112,10 +118,13 @@ const answerOf = (heard: Heard, { amount, details }: Operation): NetworkAnswer |
 
 /** Settles an operation as the acquirer told; what it is then, and whose. An authorization never waits here: it is not revived, its reversal is. */
 export async function resolveOperation(gateway: Gateway, reference: string, heard: Heard): Promise<Resolved> {
-  if (!fits(heard)) return { refused: 'code_contradicts' };
+  if (!fits(heard)) {
+    const details = ['fits the outcome; never_arrived has no code'];
+    throw unfit([{ path: ['response_code'], message: 'Contradicts the outcome', details }]);
+  }
   const operation = /^\d{1,18}$/.test(reference) ? await operationInFlight(gateway.db, BigInt(reference)) : null;
   const project = operation && (await gateway.project(operation.project_id));
-  if (!operation || !project) return { refused: 'operation_not_in_flight' };
+  if (!operation || !project) throw refuse('operation_not_in_flight');
   const postings = operation.details.void ? await postingsOf(gateway.db, project.id, [operation.order_id]) : [];
   const { outcome } = heard;
   const settling = settle(gateway, {
@@ -125,27 +134,26 @@ export async function resolveOperation(gateway: Gateway, reference: string, hear
     resolution: { outcome, reason: maskPansIn(heard.reason), at: gateway.clock.now().toISOString() },
     postings,
   });
-  const settled = await gateway.committer.submit<Settled | { readonly refused: Refusal }>({
+  const settled = await gateway.committer.submit<Settled>({
     ...settling,
     decide(loaded, told) {
       const key = { owner: project.id, id: operation.order_id };
-      const refused = refusalOf(loaded.get(orderKind, key), operation.id, outcome, told.now);
-      return refused ? { value: { refused }, changes: [] } : settling.decide(loaded, told);
+      checkStuck(loaded.get(orderKind, key), operation.id, outcome, told.now);
+      return settling.decide(loaded, told);
     },
   });
-  if ('refused' in settled) return settled;
   return {
     operation: settled.state.operations.find(({ id }) => id === operation.id) ?? operation,
     login: project.login,
   };
 }
 
-/** Why it can't be settled by hand, as it stands under the order's lock; null: it can. */
-function refusalOf(state: OrderState | undefined, id: bigint, outcome: Heard['outcome'], now: Date): Refusal | null {
+/** Refuses what can't be settled by hand, as it stands under the order's lock. */
+function checkStuck(state: OrderState | undefined, id: bigint, outcome: Heard['outcome'], now: Date): void {
   const operation = state?.operations.find((known) => known.id === id);
-  if (!state || operation?.status !== 'sent') return 'operation_not_in_flight';
+  if (!state || operation?.status !== 'sent') throw refuse('operation_not_in_flight');
   const { recover = null } = state.order.due;
-  if (reasonOf(operation, recover) === null) return 'operation_not_stuck';
-  if (recover !== null && new Date(recover) <= addMs(now, SENT_LIMIT_MS)) return 'operation_being_asked';
-  return operation.system && outcome === 'never_arrived' ? 'operation_owed' : null;
+  if (reasonOf(operation, recover) === null) throw refuse('operation_not_stuck');
+  if (recover !== null && new Date(recover) <= addMs(now, SENT_LIMIT_MS)) throw refuse('operation_being_asked');
+  if (operation.system && outcome === 'never_arrived') throw refuse('operation_owed');
 }
