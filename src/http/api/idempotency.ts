@@ -221,10 +221,7 @@ const subjectOf = ({ subject_type: type, subject_id: id }: OnceRecord): Subject 
 
 const keyReused = (kind: OnceOptions['reused']): Failure =>
   kind === 'conflict'
-    ? new Failure('conflict', {
-        code: 'IDEMPOTENCY_REF_REUSED',
-        message: 'The idempotency key was used for another request',
-      })
+    ? new Failure('conflict', { message: 'The idempotency key was used for another request' })
     : invalid({
         message: 'The idempotency key was used for another request',
         uri: '#/',
@@ -232,7 +229,7 @@ const keyReused = (kind: OnceOptions['reused']): Failure =>
         details: ['a new key for a new request'],
       });
 
-/** Effects, refusals by the issuer or the gateway, and settled errors are kept; what may turn out otherwise next time is not. */
+/** Effects, declines, rejections and settled errors are kept; what may turn out otherwise next time is not. */
 const isKept = (status: number): boolean => (status >= 200 && status < 300) || status === 402 || status === 500;
 
 const done = (record: OnceRecord, { status, body, location }: StoredAnswer): OnceRecord => ({

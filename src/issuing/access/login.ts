@@ -1,8 +1,10 @@
 // Login with e-mail and password. Rule: nothing of the answer or its time tells whether an e-mail address is known here: an unknown one
 // costs the same work and is locked after the same number of wrong tries.
+
 import { addMs } from '../../base/index.ts';
+import { refuse } from '../fields/index.ts';
 import { identityHeld, loginOf, loginTried, type User, userGet } from '../people/index.ts';
-import { type IssuingDeps, refuse } from '../requests/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
 import { type Tenant, tenantOpen } from '../tenants/index.ts';
 import { sessionCreate } from './sessions.ts';
 

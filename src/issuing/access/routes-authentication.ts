@@ -1,5 +1,6 @@
 // Both headers: x-secret is the tenant's, Authorization-key the user's session (docs/contract/issuing.md#authentication).
 // Rule: rate limit, then secret, then token, whatever the request is; nothing of it is read before.
+
 import type { Turns } from '../../base/index.ts';
 import {
   type Authentication,
@@ -9,7 +10,8 @@ import {
   type RequestHead,
   tooMany,
 } from '../../http/index.ts';
-import { type IssuingDeps, refuse } from '../requests/index.ts';
+import { refuse } from '../fields/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
 import type { Tenant } from '../tenants/index.ts';
 import type { Session } from './model.ts';
 import { type Idle, sessionOf } from './sessions.ts';

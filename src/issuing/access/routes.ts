@@ -11,7 +11,7 @@ import {
   Text,
 } from '../../http/index.ts';
 import { object, shape, text } from '../fields/index.ts';
-import { conflict, type IssuingDeps, shownId, shownText } from '../requests/index.ts';
+import { conflict, type IssuingDeps, rejection, shownId, shownText } from '../requests/index.ts';
 import type { Tenant } from '../tenants/index.ts';
 import type { createLogin } from './login.ts';
 import type { Session } from './model.ts';
@@ -121,8 +121,8 @@ export const stepUpEndpoints = (deps: IssuingDeps): AnyEndpoint<Session>[] => [
       ),
     },
     async handler({ principal, body }) {
-      await verifyCode(deps, principal, body.verificationCode);
-      return { status: 204, body: null };
+      const rejected = await verifyCode(deps, principal, body.verificationCode);
+      return rejected ? rejection(rejected) : { status: 204, body: null };
     },
   }),
 ];

@@ -1,9 +1,11 @@
 // Sessions and their two clocks (docs/contract/issuing.md#authentication): idle 5 minutes, restarted by each call and revived by a step-up;
 // absolute 24 hours. Rule: a token is 256 random bits behind its tenant's id, and only its keyed hash is stored.
+
 import { addMs } from '../../base/index.ts';
 import type { Db } from '../../store/index.ts';
+import { refuse } from '../fields/index.ts';
 import { type Identity, identityGet, type User, userGet } from '../people/index.ts';
-import { type IssuingDeps, refuse } from '../requests/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
 import type { Tenant } from '../tenants/index.ts';
 import type { Session, SessionRow } from './model.ts';
 import { sessionEnd, sessionGet, sessionInsert, sessionsPurge, sessionUsed } from './queries.ts';

@@ -1,8 +1,10 @@
 // Step-up: a one-time code by SMS makes a session good again, and allows it more (docs/contract/issuing.md#authentication).
-// Rule: a wrong try is counted by the commit that refuses it; the code itself is kept as a keyed hash only.
+// Rule: a wrong try is counted by the commit that rejects it; the code itself is kept as a keyed hash only.
+
 import { timingSafeEqual } from 'node:crypto';
 import { addMs } from '../../base/index.ts';
-import { type IssuingDeps, type RefusalCode, refuse } from '../requests/index.ts';
+import { type RefusalCode, type RejectionCode, refuse } from '../fields/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
 import { messageWrite, oneTimeCode } from './messages.ts';
 import type { Challenge, Session } from './model.ts';
 import { challengePut, sessionLock, sessionSteppedUp } from './queries.ts';
@@ -58,15 +60,15 @@ export function codeRefusal(challenge: Challenge | null, steppedUp: boolean, now
   return addMs(new Date(challenge.sentAt), VALID_MS) <= now ? 'VERIFICATION_CODE_EXPIRED' : null;
 }
 
-/** Checks a code; with the right one the session is stepped up and its idle clock starts anew. */
-export async function verifyCode(deps: IssuingDeps, session: Session, code: string): Promise<void> {
+/** Checks a code; with the right one, null: the session is stepped up and its idle clock starts anew. */
+export async function verifyCode(deps: IssuingDeps, session: Session, code: string): Promise<RejectionCode | null> {
   const now = deps.clock.now();
-  const refused = await deps.db.transaction(async (db): Promise<RefusalCode | null> => {
+  return deps.db.transaction(async (db): Promise<RejectionCode | null> => {
     const row = await sessionLock(db, session.tenant.id, session.tokenHash);
-    if (!row) return 'ACCESS_TOKEN_REQUIRED';
+    if (!row) throw refuse('ACCESS_TOKEN_REQUIRED');
     const { challenge } = row;
     const standing = codeRefusal(challenge, row.stepped_up_at !== null && !isIdle(row, now), now);
-    if (standing || !challenge) return standing ?? 'STATE_INVALID';
+    if (standing || !challenge) throw refuse(standing ?? 'STATE_INVALID');
     const given = Buffer.from(hashOf(deps, session, code), 'hex');
     if (!timingSafeEqual(given, Buffer.from(challenge.codeHash, 'hex'))) {
       await challengePut(db, row.tenant_id, row.token_hash, { ...challenge, tries: challenge.tries + 1 });
@@ -75,5 +77,4 @@ export async function verifyCode(deps: IssuingDeps, session: Session, code: stri
     await sessionSteppedUp(db, row.tenant_id, row.token_hash, now);
     return null;
   });
-  if (refused) throw refuse(refused);
 }

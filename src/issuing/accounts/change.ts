@@ -1,15 +1,10 @@
 // Blocking, unblocking and removing a managed account, and money that arrives on it.
 // Rule: an account is changed under its own lock, its money under that of its funds.
+
 import { assert } from '../../base/index.ts';
 import type { Kind, Once } from '../../store/index.ts';
-import {
-  type CommittedAnswer,
-  commitAnswer,
-  type Ending,
-  type IssuingDeps,
-  type RefusalCode,
-  refuse,
-} from '../requests/index.ts';
+import { type RefusalCode, refuse } from '../fields/index.ts';
+import { type CommittedAnswer, commitAnswer, type Ending, type IssuingDeps } from '../requests/index.ts';
 import { moveFunds } from './funds.ts';
 import type { Funds, ManagedAccount } from './model.ts';
 import { accountKind, accountUpdate, fundsKind, type InstrumentKey, needAccount, needFunds } from './queries.ts';

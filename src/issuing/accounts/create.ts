@@ -1,7 +1,9 @@
 // POST /managed-accounts. Checks in the order of the cards' table: profile, model, currency, identity.
+
 import type { Once } from '../../store/index.ts';
+import { type RefusalCode, refuse } from '../fields/index.ts';
 import type { Identity } from '../people/index.ts';
-import { type CommittedAnswer, commitAnswer, type IssuingDeps, type RefusalCode, refuse } from '../requests/index.ts';
+import { type CommittedAnswer, commitAnswer, type IssuingDeps } from '../requests/index.ts';
 import type { Profile, Tenant } from '../tenants/index.ts';
 import { emptyFunds } from './funds.ts';
 import type { ManagedAccount } from './model.ts';

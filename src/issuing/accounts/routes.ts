@@ -1,9 +1,9 @@
 // /managed-accounts.
 import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
 import type { Once } from '../../store/index.ts';
-import { dateOf } from '../fields/index.ts';
+import { dateOf, type FailureCode, refuse } from '../fields/index.ts';
 import type { Identity } from '../people/index.ts';
-import { answered, conflict, done, type IssuingDeps, type RefusalCode, refuse } from '../requests/index.ts';
+import { answered, conflict, done, type IssuingDeps } from '../requests/index.ts';
 import type { Tenant } from '../tenants/index.ts';
 import { accountsPage, managedAccount, statementPage } from './answer-schemas.ts';
 import { type AccountMove, type AttachedCards, changeAccount } from './change.ts';
@@ -106,7 +106,7 @@ export function accountEndpoints(deps: IssuingDeps, attachedCards: AttachedCards
     return account;
   }
 
-  const changing = (move: AccountMove, summary: string, ...codes: readonly RefusalCode[]) =>
+  const changing = (move: AccountMove, summary: string, ...codes: readonly FailureCode[]) =>
     endpoint({
       method: 'POST',
       path: `/managed-accounts/${move}/:id`,

@@ -1,6 +1,6 @@
 // The lifecycle that accounts and cards share: ACTIVE, BLOCKED, DESTROYED, and blocks that stack (docs/contract/issuing.md#state-machine).
 // Rule: the state follows from the blocks and the reason of destruction; nobody sets it by itself.
-import type { RefusalCode } from '../requests/index.ts';
+import type { RefusalCode } from '../fields/index.ts';
 import type { BlockReason, DestroyedReason, InstrumentState } from './model.ts';
 
 export interface Standing {

@@ -1,8 +1,10 @@
 // Whose request about a card it is: its identity's, or the operator's.
 // Rule: somebody else's card is as unknown as a number that nobody has.
+
 import type { Session } from '../access/index.ts';
 import { type Funds, fundsOf } from '../accounts/index.ts';
-import { type IssuingDeps, refuse } from '../requests/index.ts';
+import { refuse } from '../fields/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
 import type { Profile } from '../tenants/index.ts';
 import { cardsList, EVERY_CARD } from './list-queries.ts';
 import { type Card, isCvvBlocked } from './model.ts';

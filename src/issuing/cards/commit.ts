@@ -1,7 +1,9 @@
 // A request that changes one card: one commit, decided on the locked row.
 // Rule: a card that isn't the asker's is as unknown as one that isn't there.
+
 import type { Loaded, Need, Once, Told } from '../../store/index.ts';
-import { type CommittedAnswer, commitAnswer, type Ending, type IssuingDeps, refuse } from '../requests/index.ts';
+import { refuse } from '../fields/index.ts';
+import { type CommittedAnswer, commitAnswer, type Ending, type IssuingDeps } from '../requests/index.ts';
 import { type Asker, askerIs } from './asker.ts';
 import type { Card } from './model.ts';
 import { cardKind, needCard } from './queries.ts';

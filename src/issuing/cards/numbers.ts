@@ -1,9 +1,11 @@
 // Card numbers: the n-th of a range, by a keyed permutation, so that every number is given out once and none tells its neighbours.
 // Rule: a number is made inside the commit that counts it as used, from a block that its tenant holds (../lending): no other owner's row is
 // touched.
+
 import { assert, luhnDigit, Pan } from '../../base/index.ts';
 import type { Change, Loaded, Told } from '../../store/index.ts';
 import type { Sealer } from '../../vault/index.ts';
+import { refuse } from '../fields/index.ts';
 import {
   blockUpdate,
   type CardBlock,
@@ -13,7 +15,7 @@ import {
   numbersKind,
   Wanted,
 } from '../lending/index.ts';
-import { type IssuingDeps, refuse } from '../requests/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
 import type { Brand, Profile } from '../tenants/index.ts';
 import type { Card } from './model.ts';
 import { cardInsert, cardNumberInsert } from './queries.ts';

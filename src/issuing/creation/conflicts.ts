@@ -1,10 +1,11 @@
 // The conflicts of card creation, as a table in the documented order (docs/contract/issuing.md#conflicts-on-creation).
 // Pure. Rule: the first row that applies is the answer; what only the commit can know (limits, numbers) comes behind all of them.
+
 import { countryOf } from '../../base/index.ts';
 import type { ManagedAccount } from '../accounts/index.ts';
 import { providerFor } from '../cards/index.ts';
+import type { RefusalCode } from '../fields/index.ts';
 import type { Identity, User } from '../people/index.ts';
-import type { RefusalCode } from '../requests/index.ts';
 import type { AuthChannel, Countries, Profile, Programme, TenantSettings } from '../tenants/index.ts';
 
 export interface ThreeDs {

@@ -1,4 +1,5 @@
 // POST /cards/request. Conflicts in the documented order; limits, number and card are one atomic step behind them.
+
 import type { Change, Loaded, Need, Once, Told } from '../../store/index.ts';
 import type { Sealer } from '../../vault/index.ts';
 import { messageFor, oneTimeCode } from '../access/index.ts';
@@ -14,6 +15,7 @@ import {
   monthAfter,
   numbersFor,
 } from '../cards/index.ts';
+import { type RefusalCode, refuse } from '../fields/index.ts';
 import {
   assertPlaces,
   COUNT_LEVELS,
@@ -38,8 +40,6 @@ import {
   type Ending,
   type EndingCommand,
   type IssuingDeps,
-  type RefusalCode,
-  refuse,
 } from '../requests/index.ts';
 import type { CardLimits } from '../rules/index.ts';
 import type { InstallationLimits, Profile, Programme, Tenant } from '../tenants/index.ts';

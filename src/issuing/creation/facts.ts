@@ -1,8 +1,10 @@
 // Gathers what the conflicts look at. Read without locks; what may change meanwhile is loaded again by the commit.
+
 import type { Session } from '../access/index.ts';
 import { accountGet, type ManagedAccount } from '../accounts/index.ts';
+import { refuse } from '../fields/index.ts';
 import { factorsOf, mobileOfOther, type User, userGet } from '../people/index.ts';
-import { type IssuingDeps, refuse } from '../requests/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
 import type { AuthChannel } from '../tenants/index.ts';
 import { aliasesOf, type Programme, type Tenant } from '../tenants/index.ts';
 import type { ThreeDs, Wanted } from './conflicts.ts';

@@ -1,6 +1,8 @@
 // The shape of the issuing API's failures, and how it reads requests (docs/contract/issuing.md#errors, #field-errors).
 // Rule: nothing that a client sent is repeated: a wrong field is named by the schema's own words and array positions.
+
 import type { Static, TSchema } from 'typebox';
+import type { RefusalKind } from '../../base/index.ts';
 import {
   type Envelope,
   Failure,
@@ -10,36 +12,48 @@ import {
   pointerOf,
   type Reader,
   readPlainJson,
+  STATUS,
 } from '../../http/index.ts';
 import { cleaned, type InvalidField, invalidFields } from './check.ts';
 import { failureSchema } from './failure-schemas.ts';
 import { type Aliases, type FieldErrorCode, NO_ALIASES, ruleOf } from './fields.ts';
+import { type FailureCode, failures, type RefusalCode, refusals } from './refusals.ts';
 
-/** What each failure says when nobody knew better, and its status where the standard's own doesn't fit. */
-const FAILURES: Readonly<Record<FailureKind, readonly [code: string, message: string, status: number]>> = {
-  bad_request: ['BAD_REQUEST', 'Invalid request', 400],
-  unauthenticated: ['UNAUTHORIZED', 'Credentials or access token invalid', 401],
-  forbidden: ['ACCESS_TOKEN_REQUIRED', 'Not allowed', 403],
-  not_found: ['RESOURCE_NOT_FOUND', 'Resource not found', 404],
-  method_not_allowed: ['METHOD_NOT_ALLOWED', 'Method not allowed', 405],
-  not_acceptable: ['NOT_ACCEPTABLE', 'Only application/json can be answered', 406],
-  timeout: ['REQUEST_TIMEOUT', 'The request took too long to arrive', 408],
+/** The code of each kind, when nobody knew better. */
+const CODES: Readonly<Record<RefusalKind, RefusalCode>> = {
+  bad_request: 'BAD_REQUEST',
+  unauthenticated: 'UNAUTHORIZED',
+  forbidden: 'ACCESS_TOKEN_REQUIRED',
+  not_found: 'RESOURCE_NOT_FOUND',
+  method_not_allowed: 'METHOD_NOT_ALLOWED',
+  not_acceptable: 'NOT_ACCEPTABLE',
+  timeout: 'REQUEST_TIMEOUT',
   // Every request is one commit: a reference is never met while its first request runs.
-  conflict: ['IDEMPOTENCY_REF_REUSED', 'The idempotency-ref was used for another request', 409],
-  gone: ['GONE', 'No longer available', 410],
-  too_large: ['REQUEST_TOO_LARGE', 'Request body is too large', 413],
-  unsupported_media_type: ['UNSUPPORTED_MEDIA_TYPE', 'Content type must be application/json', 415],
-  validation: ['INVALID_REQUEST', 'Invalid request', 400],
-  locked: ['LOCKED', 'Locked', 423],
-  rate_limited: ['TOO_MANY_REQUESTS', 'Too many requests', 429],
-  headers_too_large: ['REQUEST_HEADER_TOO_LARGE', 'Request header is too large', 431],
-  internal: ['SERVER_ERROR', 'Server problem; try later', 500],
-  unavailable: ['UNAVAILABLE', 'Temporarily offline for maintenance; try later', 503],
+  conflict: 'IDEMPOTENCY_REF_REUSED',
+  gone: 'USER_DEACTIVATED',
+  too_large: 'REQUEST_TOO_LARGE',
+  unsupported_media_type: 'UNSUPPORTED_MEDIA_TYPE',
+  validation: 'INVALID_REQUEST',
+  locked: 'LOGIN_LOCKED',
+  rate_limited: 'TOO_MANY_REQUESTS',
+  headers_too_large: 'REQUEST_HEADER_TOO_LARGE',
+  unavailable: 'UNAVAILABLE',
 };
+
+/** No refusal: nobody knows. */
+const MALFUNCTION = ['SERVER_ERROR', 'Server problem; try later'] as const;
+
+const saidOf = (kind: FailureKind): readonly [code: string, message: string] =>
+  kind === 'internal' ? MALFUNCTION : [CODES[kind], refusals[CODES[kind]][1]];
 
 /** 403 and 409 carry `errorCode`, other failures `code`; 400 lists the wrong fields. */
 const ERROR_CODE: ReadonlySet<FailureKind> = new Set(['forbidden', 'conflict']);
 const INVALID: ReadonlySet<FailureKind> = new Set(['bad_request', 'validation']);
+
+/** The document has one status for whatever is wrong with a request. */
+const statusOfKind = (kind: FailureKind): number => (INVALID.has(kind) ? STATUS.bad_request : STATUS[kind]);
+
+export const statusOf = (code: FailureCode): number => statusOfKind(failures[code][0]);
 
 /** Rules of the HTTP room, for what is wrong with a header. */
 const HTTP_CODES: Readonly<Record<string, FieldErrorCode>> = { maxLength: 'SIZE', format: 'REGEX' };
@@ -47,7 +61,8 @@ const HTTP_CODES: Readonly<Record<string, FieldErrorCode>> = { maxLength: 'SIZE'
 export const issuingEnvelope: Envelope = {
   requestIdHeader: 'request-ref',
   failure(kind, { message, code, errors = [], allow, retryAfterSeconds, rate }) {
-    const [ownCode, ownMessage, status] = FAILURES[kind];
+    const [ownCode, ownMessage] = saidOf(kind);
+    const status = statusOfKind(kind);
     const headers: Record<string, string> = {};
     if (allow !== undefined) headers.allow = allow;
     if (retryAfterSeconds !== undefined) headers['retry-after'] = String(retryAfterSeconds);

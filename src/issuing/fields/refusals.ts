@@ -1,5 +1,6 @@
-// Every refusal of issuing in one table: what it is to the client, and what it says. The codes are the contract's.
-// Rule: a refusal is thrown before anything is written; nothing of it depends on what another identity or tenant has.
+// Every refusal of issuing in one table, and every rejection in another: what it is to the client, and what it says. The codes are the
+// contract's. Rule: a refusal is thrown and leaves nothing behind, a rejection is returned and commits what it counts; nothing of either
+// depends on what another identity or tenant has.
 import { type Refusals, refuserOf } from '../../base/index.ts';
 
 const conflict = 'conflict';
@@ -44,7 +45,6 @@ export const refusals = {
   // The life of a card.
   INSTRUMENT_NOT_PHYSICAL: [conflict, 'No physical card was ordered'],
   INSTRUMENT_ALREADY_ACTIVATED: [conflict, 'The card is activated already'],
-  ACTIVATION_CODE_INVALID: [conflict, 'The activation code is wrong'],
   INSTRUMENT_BLOCKED: [conflict, 'The card is blocked'],
   INSTRUMENT_DESTROYED: [conflict, 'The card or account is destroyed'],
   INSTRUMENT_ALREADY_BLOCKED: [conflict, 'Already blocked'],
@@ -85,7 +85,6 @@ export const refusals = {
   CHANNEL_NOT_REGISTERED: [conflict, 'The user has no mobile number'],
   RETRY_IN_15SEC: [conflict, 'A code was sent just now'],
   CHALLENGE_LIMIT_EXCEEDED: [conflict, 'Too many codes'],
-  VERIFICATION_CODE_INVALID: [conflict, 'The code is wrong'],
   VERIFICATION_CODE_EXPIRED: [conflict, 'The code has expired'],
   STATE_INVALID: [conflict, 'No code was asked for'],
   ALREADY_VERIFIED: [conflict, 'The session is stepped up already'],
@@ -101,8 +100,33 @@ export const refusals = {
   UNAUTHORIZED: ['unauthenticated', 'Credentials or access token invalid'],
   MAINTENANCE: ['unavailable', 'Temporarily offline for maintenance; try later'],
   RESOURCE_NOT_FOUND: ['not_found', 'Resource not found'],
+  // Any request.
+  BAD_REQUEST: ['bad_request', 'Invalid request'],
+  INVALID_REQUEST: ['validation', 'Invalid request'],
+  IDEMPOTENCY_REF_REUSED: [conflict, 'The idempotency key was used for another request'],
+  METHOD_NOT_ALLOWED: ['method_not_allowed', 'Method not allowed'],
+  NOT_ACCEPTABLE: ['not_acceptable', 'Only application/json can be answered'],
+  REQUEST_TIMEOUT: ['timeout', 'The request took too long to arrive'],
+  REQUEST_TOO_LARGE: ['too_large', 'Request body is too large'],
+  REQUEST_HEADER_TOO_LARGE: ['headers_too_large', 'Request header is too large'],
+  UNSUPPORTED_MEDIA_TYPE: ['unsupported_media_type', 'Content type must be application/json'],
+  TOO_MANY_REQUESTS: ['rate_limited', 'Too many requests'],
+  UNAVAILABLE: ['unavailable', 'Temporarily offline for maintenance; try later'],
 } as const satisfies Refusals;
 
 export type RefusalCode = keyof typeof refusals;
 
 export const refuse = refuserOf(refusals);
+
+/** A wrong try: it is counted by the commit that finds it wrong. */
+export const rejections = {
+  ACTIVATION_CODE_INVALID: [conflict, 'The activation code is wrong'],
+  VERIFICATION_CODE_INVALID: [conflict, 'The code is wrong'],
+} as const satisfies Refusals;
+
+export type RejectionCode = keyof typeof rejections;
+
+/** Every code by which an endpoint says no. */
+export const failures = { ...refusals, ...rejections } as const;
+
+export type FailureCode = keyof typeof failures;

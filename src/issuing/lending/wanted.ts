@@ -1,7 +1,9 @@
 // What a decision wants that its tenant doesn't hold: it is lent to him behind it, and the decision is made anew.
 // Rule: a decision that threw has had no effect; nobody is refused while somebody else holds some that he doesn't use.
+
 import type { Db } from '../../store/index.ts';
-import { type IssuingDeps, type RefusalCode, refuse } from '../requests/index.ts';
+import { type RefusalCode, refuse } from '../fields/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
 
 export type LendingDeps = Pick<IssuingDeps, 'committer' | 'db'>;
 

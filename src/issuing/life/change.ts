@@ -1,5 +1,6 @@
 // What a cardholder or the operator does to a card: block, unblock, remove, report it lost or stolen.
 // Rule: one commit under the card's lock, and under that of its funds where money has a say; counts follow what is destroyed.
+
 import type { Kind, Loaded, Need, Once, Told } from '../../store/index.ts';
 import { blocked, destroyed, type Funds, fundsKind, needFunds, type Standing, unblocked } from '../accounts/index.ts';
 import {
@@ -12,8 +13,9 @@ import {
   isCvvBlocked,
   needCard,
 } from '../cards/index.ts';
+import { type RefusalCode, refuse } from '../fields/index.ts';
 import { liveChanges } from '../lending/index.ts';
-import { type CommittedAnswer, type Ending, type IssuingDeps, type RefusalCode, refuse } from '../requests/index.ts';
+import type { CommittedAnswer, Ending, IssuingDeps } from '../requests/index.ts';
 import { liveTokens, walletTokenMoves, walletTokensKind } from '../tokens/index.ts';
 
 /** Port: what is still held for a card, minor units; loaded behind the card's lock, which every authorization takes too. */

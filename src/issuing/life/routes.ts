@@ -1,8 +1,10 @@
 // /cards: block, unblock, remove, report lost or stolen.
+
 import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
 import type { Session } from '../access/index.ts';
 import { askerOf, CardPath, idGiven, operationOf, unknownCard } from '../cards/index.ts';
-import { answered, conflict, type IssuingDeps, type RefusalCode } from '../requests/index.ts';
+import type { RefusalCode } from '../fields/index.ts';
+import { answered, conflict, type IssuingDeps } from '../requests/index.ts';
 import { type CardMove, changeCard, MOVES, type OpenHolds } from './change.ts';
 
 const endpoint = endpointOf<Session>();

@@ -1,10 +1,11 @@
 // /operator: how a user gets in again: another password, no lock. Rule: what was got with the old password ends with it, and a password
 // stands in no answer, no audit row and no log.
+
 import { Failure, type OperatorEndpoint, operatorEndpoint, Shape } from '../../http/index.ts';
 import type { Db } from '../../store/index.ts';
 import { sessionsEnd } from '../access/index.ts';
+import { refuse } from '../fields/index.ts';
 import { loginOf, loginReset, passwordSet, passwordsOf, userGet } from '../people/index.ts';
-import { refuse } from '../requests/index.ts';
 import type { IssuingOffice } from './office.ts';
 import { notFound, Password, refusePassword, refusing, TAG, tenantNamed, unknown, WithId, wrong } from './schemas.ts';
 

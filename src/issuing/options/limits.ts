@@ -1,8 +1,10 @@
 // Spend rules of a card: put (replaces them), patch, delete. Refusals in the order of RULES (docs/contract/issuing.md#card-limit).
+
 import type { Once } from '../../store/index.ts';
 import type { Session } from '../access/index.ts';
 import { askerOf, type Card, cardUpdate, commitOnCard } from '../cards/index.ts';
-import { type CommittedAnswer, type IssuingDeps, type RefusalCode, refuse } from '../requests/index.ts';
+import { type RefusalCode, refuse } from '../fields/index.ts';
+import type { CommittedAnswer, IssuingDeps } from '../requests/index.ts';
 import type { SpendRules } from '../rules/index.ts';
 
 /** The greatest amount that the network can carry (DE 4, twelve digits). */

@@ -1,4 +1,5 @@
 // PATCH /cards/{cardId}: what is given is judged as on creation, what is absent stays.
+
 import type { Once } from '../../store/index.ts';
 import type { Session } from '../access/index.ts';
 import { type Address, askerOf, type Card, type CardDetails, cardUpdate, commitOnCard } from '../cards/index.ts';
@@ -17,8 +18,9 @@ import {
   type ThreeDs,
   type Wanted,
 } from '../creation/index.ts';
+import { refuse } from '../fields/index.ts';
 import type { CardViewer } from '../reading/index.ts';
-import { type CommittedAnswer, type IssuingDeps, refuse } from '../requests/index.ts';
+import type { CommittedAnswer, IssuingDeps } from '../requests/index.ts';
 import type { Profile } from '../tenants/index.ts';
 
 export interface CardChange {

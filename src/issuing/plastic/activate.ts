@@ -1,12 +1,14 @@
 // POST /cards/activate: plastic is taken into use with its code.
 // Rule: codes are compared in constant time; five wrong ones block the card.
+
 import { timingSafeEqual } from 'node:crypto';
 import type { Once } from '../../store/index.ts';
 import { blocked } from '../accounts/index.ts';
 import { type Asker, type Card, cardUpdate, commitOnCard, dueAtOf } from '../cards/index.ts';
+import { type RefusalCode, refuse } from '../fields/index.ts';
 import { needsOfChange, type OpenHolds, restand } from '../life/index.ts';
 import type { CardViewer } from '../reading/index.ts';
-import { type CommittedAnswer, type IssuingDeps, type RefusalCode, refuse, rejectedEnding } from '../requests/index.ts';
+import { type CommittedAnswer, type IssuingDeps, rejectedEnding } from '../requests/index.ts';
 import { activationHash } from './order.ts';
 
 const MOST_WRONG_CODES = 5;

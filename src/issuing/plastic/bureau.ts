@@ -1,4 +1,5 @@
 // The bureau that makes the plastic: a real one reports, the sandbox's goes its steps by the clock.
+
 import { addMs } from '../../base/index.ts';
 import {
   type Card,
@@ -9,7 +10,8 @@ import {
   needCard,
   type PhysicalCard,
 } from '../cards/index.ts';
-import { type CommittedAnswer, commitAnswer, type Ending, type IssuingDeps, refuse } from '../requests/index.ts';
+import { refuse } from '../fields/index.ts';
+import { type CommittedAnswer, commitAnswer, type Ending, type IssuingDeps } from '../requests/index.ts';
 
 /** The simulated bureau: how long each state lasts before the next. A real one is told of the order, and tells us. */
 const BUREAU: Readonly<Partial<Record<ManufacturingState, readonly [next: ManufacturingState, afterMs: number]>>> = {

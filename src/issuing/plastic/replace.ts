@@ -1,5 +1,6 @@
 // Replacement: a damaged card gets new plastic with the same number; a lost or stolen one gives way to a new card, and its money or its debt
 // moves there.
+
 import type { Change, Loaded, Once, Told } from '../../store/index.ts';
 import type { Sealer } from '../../vault/index.ts';
 import {
@@ -23,10 +24,11 @@ import {
   numbersFor,
   type PhysicalCard,
 } from '../cards/index.ts';
+import { type RefusalCode, refuse } from '../fields/index.ts';
 import { type NumberSource, needsOfNumber, withLent } from '../lending/index.ts';
 import { needsOfChange, type OpenHolds, restand } from '../life/index.ts';
 import type { CardViewer } from '../reading/index.ts';
-import { type CommittedAnswer, type Ending, type IssuingDeps, type RefusalCode, refuse } from '../requests/index.ts';
+import type { CommittedAnswer, Ending, IssuingDeps } from '../requests/index.ts';
 import type { Profile } from '../tenants/index.ts';
 import { liveTokens, walletTokenInsert, walletTokenMoves, walletTokensKind } from '../tokens/index.ts';
 import { activationHash, orderedPlastic } from './order.ts';

@@ -1,4 +1,5 @@
 // /cards: activate, upgrade, replace.
+
 import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
 import type { Session } from '../access/index.ts';
 import {
@@ -10,9 +11,10 @@ import {
   card as shownCard,
   unknownCard,
 } from '../cards/index.ts';
+import type { FailureCode } from '../fields/index.ts';
 import type { OpenHolds } from '../life/index.ts';
 import { viewFor } from '../reading/index.ts';
-import { answered, conflict, type IssuingDeps, type RefusalCode } from '../requests/index.ts';
+import { answered, conflict, type IssuingDeps } from '../requests/index.ts';
 import { activateCard } from './activate.ts';
 import { type Replacement, replaceCard } from './replace.ts';
 import { ActivateBody, ReplaceBody, UpgradeBody } from './schemas.ts';
@@ -21,7 +23,7 @@ import { upgradeCard } from './upgrade.ts';
 const endpoint = endpointOf<Session>();
 const TAG = 'Cards';
 
-const REPLACEMENTS: Readonly<Record<Replacement, readonly [summary: string, codes: readonly RefusalCode[]]>> = {
+const REPLACEMENTS: Readonly<Record<Replacement, readonly [summary: string, codes: readonly FailureCode[]]>> = {
   'replace-damaged': [
     'Order new plastic for a damaged card; its number stays',
     ['INSTRUMENT_NOT_PHYSICAL', 'INSTRUMENT_BLOCKED', 'INSTRUMENT_DESTROYED', 'INSTRUMENT_MARKED_LOST_STOLEN'],

@@ -1,8 +1,10 @@
 // POST /cards/upgrade: a virtual card gets plastic. Rule: one order a card; what comes after it is a replacement.
+
 import type { Once } from '../../store/index.ts';
 import { type Asker, type Card, cardUpdate, commitOnCard, type DeliveryAddress, dueAtOf } from '../cards/index.ts';
+import { type RefusalCode, refuse } from '../fields/index.ts';
 import type { CardViewer } from '../reading/index.ts';
-import { type CommittedAnswer, type IssuingDeps, type RefusalCode, refuse } from '../requests/index.ts';
+import type { CommittedAnswer, IssuingDeps } from '../requests/index.ts';
 import type { DeliveryMethod, Profile } from '../tenants/index.ts';
 import { activationHash, orderedPlastic } from './order.ts';
 

@@ -1,22 +1,21 @@
-// What endpoints of several rooms answer alike, as schemas: refusals by their codes, times, amounts, pages.
+// What endpoints of several rooms answer alike, as schemas: failures by their codes, times, amounts, pages.
 import Type, { type TSchema } from 'typebox';
 import { type DocumentedAnswer, Id, Matching, Nullable, Shape } from '../../http/index.ts';
-import { errorCodeSchema } from '../fields/index.ts';
-import { type RefusalCode, refusals } from './refusals.ts';
+import { errorCodeSchema, type FailureCode, failures } from '../fields/index.ts';
 
-function refused(description: string, codes: readonly RefusalCode[]): DocumentedAnswer {
+function refused(description: string, codes: readonly FailureCode[]): DocumentedAnswer {
   const [code] = codes;
-  const example = code === undefined ? {} : { example: { errorCode: code, message: refusals[code][1] } };
+  const example = code === undefined ? {} : { example: { errorCode: code, message: failures[code][1] } };
   return { description, schema: errorCodeSchema(codes), ...example };
 }
 
 /** 409 with one of the codes, and no other. */
-export const conflict = (...codes: readonly RefusalCode[]): { readonly 409: DocumentedAnswer } => ({
+export const conflict = (...codes: readonly FailureCode[]): { readonly 409: DocumentedAnswer } => ({
   409: refused('A conflict, by errorCode', codes),
 });
 
 /** 403 where a session may be refused for more than its age. */
-export const forbidden = (...codes: readonly RefusalCode[]): { readonly 403: DocumentedAnswer } => ({
+export const forbidden = (...codes: readonly FailureCode[]): { readonly 403: DocumentedAnswer } => ({
   403: refused('Forbidden, by errorCode', codes),
 });
 

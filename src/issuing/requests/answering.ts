@@ -2,16 +2,14 @@
 import { jsonText } from '../../base/index.ts';
 import type { Change, Command, Loaded, Need, Once, StoredAnswer, Told } from '../../store/index.ts';
 import { onceCommand } from '../../store/index.ts';
+import { type RejectionCode, rejections } from '../fields/index.ts';
 import type { IssuingDeps } from './deps.ts';
-import { type RefusalCode, refuse } from './refusals.ts';
 
 export interface Ending {
   readonly status: number;
   /** null: an answer without body. */
   readonly body: object | null;
   readonly changes: readonly Change[];
-  /** Why the request is rejected: the changes are committed all the same: a wrong code that counts. */
-  readonly rejected?: RefusalCode;
 }
 
 export interface EndingCommand {
@@ -40,19 +38,17 @@ export interface CommittedAnswer {
 /** What a handler answers with it. */
 export const answered = ({ status, body, replayed }: CommittedAnswer) => ({ status, body, replayed });
 
-/** A rejection: it is committed with what it counts. */
-export const rejectedEnding = (rejected: RefusalCode, changes: Ending['changes']): Ending => ({
+/** What a rejection answers: the shape of any other 409. */
+export const rejection = (rejected: RejectionCode) => ({
   status: 409,
-  body: null,
-  changes,
-  rejected,
+  body: { errorCode: rejected, message: rejections[rejected][1] },
 });
 
-/** `rejected` is part of the decision that was committed: a decision may be made more than once until one is. */
-interface Answered extends StoredAnswer {
-  readonly rejected?: RefusalCode | undefined;
-  readonly replayed?: true;
-}
+/** A rejection, and what it counts. */
+export const rejectedEnding = (rejected: RejectionCode, changes: Ending['changes']): Ending => ({
+  ...rejection(rejected),
+  changes,
+});
 
 /**
  * A request whose effect is a transaction of its own. Its answer is kept behind the effect, not with it: such effects are the same when
@@ -101,18 +97,12 @@ export async function commitAnswer(
       return { value: ending, changes: ending.changes };
     },
   };
-  const answer: Answered = await deps.committer.submit(
+  const answer: StoredAnswer & { readonly replayed?: true } = await deps.committer.submit(
     onceCommand(
       inner,
       once,
-      ({ status, body, rejected }): Answered => ({
-        status,
-        body: body === null ? '' : jsonText(body),
-        location: null,
-        rejected,
-      }),
+      ({ status, body }): StoredAnswer => ({ status, body: body === null ? '' : jsonText(body), location: null }),
     ),
   );
-  if (answer.rejected) throw refuse(answer.rejected);
   return { status: answer.status, body: answer.body === '' ? null : answer.body, replayed: answer.replayed ?? false };
 }

@@ -1,5 +1,5 @@
-// requests: what every request of issuing works with and how it ends: dependencies, the table of refusals, the answer. Owns no table.
-// Rule: an effect and its answer are one commit; a refusal is thrown before anything is written.
+// requests: what every request of issuing works with and how it ends: dependencies, the answer. Owns no table.
+// Rule: an effect and its answer are one commit; a refusal is thrown and leaves nothing behind.
 export * from './answer-schemas.ts';
 export {
   answered,
@@ -9,7 +9,7 @@ export {
   type Ending,
   type EndingCommand,
   rejectedEnding,
+  rejection,
   toldNow,
 } from './answering.ts';
 export type { IssuingDeps } from './deps.ts';
-export { type RefusalCode, refusals, refuse } from './refusals.ts';

@@ -1,11 +1,11 @@
 // Errors of managed accounts and transfers.
-import type { RefusalCode } from '../requests/index.ts';
+import type { FailureCode } from '../fields/index.ts';
 import { type Caller, refused, type Scenario } from './scenario.ts';
 import { SECRET, type Stage, type StagedAccount, type StagedCard } from './stage.ts';
 
 const good = { profileId: '1011', friendlyName: 'Scenario', currency: 'EUR' };
 
-const CREATION: readonly (readonly [code: RefusalCode, fields: object, email?: string])[] = [
+const CREATION: readonly (readonly [code: FailureCode, fields: object, email?: string])[] = [
   ['PROFILE_NOT_FOUND', { profileId: '999999' }],
   ['PROFILE_INACTIVE', { profileId: '1015' }],
   ['PAYMENT_MODEL_CONSTRAINTS_VIOLATED', { profileId: '1012' }],
@@ -14,7 +14,7 @@ const CREATION: readonly (readonly [code: RefusalCode, fields: object, email?: s
 ];
 
 /** POST /managed-accounts/{verb}/{id}; by number: one of the sandbox's. */
-const LIFE: readonly (readonly [code: RefusalCode, account: StagedAccount | '2001' | '2003', verb: string])[] = [
+const LIFE: readonly (readonly [code: FailureCode, account: StagedAccount | '2001' | '2003', verb: string])[] = [
   ['INSTRUMENT_ALREADY_BLOCKED', '2003', 'block'],
   ['INSTRUMENT_DESTROYED', 'closed', 'block'],
   ['INSTRUMENT_NOT_BLOCKED', '2001', 'unblock'],
@@ -25,7 +25,7 @@ const LIFE: readonly (readonly [code: RefusalCode, account: StagedAccount | '200
 ];
 
 interface Transfer {
-  readonly code: RefusalCode;
+  readonly code: FailureCode;
   readonly from: readonly [type: string, id: string];
   readonly to: readonly [type: string, id: string];
   readonly amount: number;

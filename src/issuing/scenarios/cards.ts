@@ -1,5 +1,5 @@
 // Errors of single cards: which card, what is asked of it. Data, but for the ids of the cards that are set on the stage.
-import type { RefusalCode } from '../requests/index.ts';
+import type { FailureCode } from '../fields/index.ts';
 import { type CreationScenario, creationScenarios, goodCard } from './creation.ts';
 import { requestCard } from './fields.ts';
 import { type Caller, type Request, refused, type Scenario } from './scenario.ts';
@@ -8,7 +8,7 @@ import { ACTIVATION_CODE, ORDER, SECRET, type Stage, type StagedCard } from './s
 const CODE = { activationCode: ACTIVATION_CODE };
 
 /** POST /cards/{verb}/{cardId}. */
-const LIFE: readonly (readonly [code: RefusalCode, card: StagedCard, verb: string, body?: object])[] = [
+const LIFE: readonly (readonly [code: FailureCode, card: StagedCard, verb: string, body?: object])[] = [
   ['INSTRUMENT_DESTROYED', 'destroyed', 'activate', CODE],
   ['INSTRUMENT_BLOCKED', 'blocked', 'activate', CODE],
   ['INSTRUMENT_NOT_PHYSICAL', 'virtual', 'activate', CODE],
@@ -49,7 +49,7 @@ const LIFE: readonly (readonly [code: RefusalCode, card: StagedCard, verb: strin
 ];
 
 /** GET /cards/pin/{cardId}. */
-const PIN: readonly (readonly [code: RefusalCode, card: StagedCard])[] = [
+const PIN: readonly (readonly [code: FailureCode, card: StagedCard])[] = [
   ['INSTRUMENT_NOT_PHYSICAL', 'virtual'],
   ['INSTRUMENT_BLOCKED', 'blocked'],
   ['INSTRUMENT_DESTROYED', 'destroyed'],
@@ -59,7 +59,7 @@ const PIN: readonly (readonly [code: RefusalCode, card: StagedCard])[] = [
 const daily = (currency: string, amount: number) => ({ value: { currency, amount }, interval: 'DAILY' });
 
 /** PUT and PATCH /cards/limits/{cardId}. */
-const LIMITS: readonly (readonly [code: RefusalCode, card: StagedCard, spendLimit: readonly object[]])[] = [
+const LIMITS: readonly (readonly [code: FailureCode, card: StagedCard, spendLimit: readonly object[]])[] = [
   ['INSTRUMENT_DESTROYED', 'destroyed', []],
   ['SPEND_LIMIT_NOT_SUPPORTED_FOR_PREPAID_MODE_CARD', 'virtual', [daily('EUR', 100)]],
   ['SPEND_LIMIT_CURRENCY_DIFFERENT_FROM_CARD_CURRENCY', 'debit', [daily('USD', 100)]],
@@ -81,7 +81,7 @@ const OF_OPTIONS = (() => {
   const codes = creationScenarios.map(({ code }) => code);
   const from = codes.indexOf('AUTH_FORWARDING_NOT_ENABLED');
   const to = codes.indexOf('MOBILE_NUMBER_ALREADY_EXISTS');
-  const options = new Set<RefusalCode>([...codes.slice(from, to + 1), 'COUNTRY_INVALID']);
+  const options = new Set<FailureCode>([...codes.slice(from, to + 1), 'COUNTRY_INVALID']);
   options.delete('THREEDS_DETAILS_NOT_PROVIDED');
   return options;
 })();
@@ -104,7 +104,7 @@ async function changeOf(stage: Stage, { code, email, data }: CreationScenario): 
 
 export async function cardScenarios(stage: Stage, consumer: Caller): Promise<Scenario[]> {
   const found: Scenario[] = [];
-  const add = async (code: RefusalCode, name: string, card: StagedCard, request: (id: string) => Request) =>
+  const add = async (code: FailureCode, name: string, card: StagedCard, request: (id: string) => Request) =>
     found.push(refused(code, name, consumer, request(await stage.card(card))));
 
   for (const [code, card, verb, body] of LIFE)

@@ -1,8 +1,8 @@
 // One request for each conflict of card creation, against the sandbox's data, in the order of the document's table. Data only.
-import type { RefusalCode } from '../requests/index.ts';
+import type { FailureCode } from '../fields/index.ts';
 
 export interface CreationScenario {
-  readonly code: RefusalCode;
+  readonly code: FailureCode;
   /** Who asks; the first consumer unless told. */
   readonly email?: string;
   readonly type?: 'corporate';

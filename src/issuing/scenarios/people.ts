@@ -1,7 +1,8 @@
 // Errors of sessions, codes, users and factors.
-import { Refusal } from '../../base/index.ts';
+
 import { logout, sendCode, sessionOf, verifyCode } from '../access/index.ts';
-import type { IssuingDeps, RefusalCode } from '../requests/index.ts';
+import type { FailureCode } from '../fields/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
 import { SANDBOX_PASSWORD } from '../tenants/index.ts';
 import { requestCard } from './fields.ts';
 import { type Caller, type Request, refusal, refused, type Scenario, scenario } from './scenario.ts';
@@ -57,10 +58,7 @@ async function codes(deps: IssuingDeps, stage: Stage, consumer: Caller): Promise
     const token = await stage.token(USER_OF_CODES);
     const session = await sessionOf(deps, (await stage.session(USER_OF_CODES)).tenant, token, 'allowed');
     for (const ageMs of agesMs) await sendCode(before(deps, ageMs), session, 'SMS');
-    for (let i = 0; i < wrong; i++)
-      await verifyCode(deps, session, '999999').catch((error: unknown) => {
-        if (!(error instanceof Refusal)) throw error;
-      });
+    for (let i = 0; i < wrong; i++) await verifyCode(deps, session, '999999');
     return withToken(token);
   };
   const noMobile = withToken(await stage.token('no-mobile@sandbox.test'));
@@ -82,7 +80,7 @@ const person = { name: 'Grace', surname: 'Example', email: 'grace.scenario@sandb
 const OTHERS_MOBILE = '+35699003160';
 
 /** Users and factors: who asks, stepped up; what is asked. */
-const USERS: readonly (readonly [code: RefusalCode, name: string, email: string, request: Request])[] = [
+const USERS: readonly (readonly [code: FailureCode, name: string, email: string, request: Request])[] = [
   ['EMAIL_NOT_UNIQUE', 'users.create', CONSUMER, ['POST', '/users', { ...person, email: CONSUMER }]],
   [
     'MOBILE_NUMBER_ALREADY_EXISTS',

@@ -1,5 +1,5 @@
 // A request that provokes a documented error, ready to send, and what it answers.
-import { type RefusalCode, refusals } from '../requests/index.ts';
+import { type FailureCode, failures, statusOf } from '../fields/index.ts';
 
 export interface Scenario {
   /** `issuing.cards.request.PROFILE_NOT_FOUND` */
@@ -58,25 +58,15 @@ export function scenario(
   };
 }
 
-const STATUS = {
-  conflict: 409,
-  not_found: 404,
-  forbidden: 403,
-  gone: 410,
-  locked: 423,
-  unauthenticated: 401,
-  unavailable: 503,
-} as const;
-
-/** What a refusal answers: `errorCode` for 403 and 409, `code` for the rest. */
-export function refusal(code: RefusalCode): Scenario['expect'] {
-  const status = STATUS[refusals[code][0]];
+/** What a no answers: `errorCode` for 403 and 409, `code` for the rest. */
+export function refusal(code: FailureCode): Scenario['expect'] {
+  const status = statusOf(code);
   return status === 403 || status === 409 ? { status, errorCode: code } : { status, code };
 }
 
 /** A request that is refused with this code. */
-export const refused = (code: RefusalCode, name: string, caller: Caller, request: Request): Scenario =>
-  scenario(`${name}.${code}`, refusals[code][1], caller, request, refusal(code));
+export const refused = (code: FailureCode, name: string, caller: Caller, request: Request): Scenario =>
+  scenario(`${name}.${code}`, failures[code][1], caller, request, refusal(code));
 
 /** The one wrong field of a 400. */
 export const invalid = (params: readonly string[], fieldName: string, error: string): Scenario['expect'] => ({

@@ -1,8 +1,10 @@
 // The PIN of a physical card: shown through a one-time token, unblocked by its cardholder. Where it is checked: the authorization room.
+
 import type { Once } from '../../store/index.ts';
 import type { Session } from '../access/index.ts';
 import { askerOf, type Card, cardUpdate, commitOnCard } from '../cards/index.ts';
-import { type CommittedAnswer, type IssuingDeps, type RefusalCode, refuse, toldNow } from '../requests/index.ts';
+import { type RefusalCode, refuse } from '../fields/index.ts';
+import { type CommittedAnswer, type IssuingDeps, toldNow } from '../requests/index.ts';
 import { clearValues, revealToken } from './reveal.ts';
 
 const SHOWN: readonly (readonly [RefusalCode, (card: Card) => boolean])[] = [

@@ -1,12 +1,14 @@
 // Card number, CVV and PIN for their cardholder: one-time tokens, or the values for a stepped-up session of a tenant in PCI scope.
 // Rule: a token is signed, bound to its user, good for five minutes and for one use; the use and its event are one commit.
+
 import { timingSafeEqual } from 'node:crypto';
 import { addMs, assert } from '../../base/index.ts';
 import { eventInsert } from '../../events/index.ts';
 import type { Told } from '../../store/index.ts';
 import type { Session } from '../access/index.ts';
 import { type Card, cardGet, cardKind, cardUpdate, needCard, type Secrets } from '../cards/index.ts';
-import { type IssuingDeps, refuse, toldNow } from '../requests/index.ts';
+import { refuse } from '../fields/index.ts';
+import { type IssuingDeps, toldNow } from '../requests/index.ts';
 import { revealInsert, revealKind, revealsPurge } from './queries.ts';
 
 type Kind = 'number' | 'cvv' | 'pin';

@@ -1,9 +1,9 @@
 // /identities, /users, /factors: what a session sees and changes of its own identity.
 import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
 import type { Session } from '../access/index.ts';
-import { failureOfFields } from '../fields/index.ts';
+import { failureOfFields, refuse } from '../fields/index.ts';
 import { factorsOf, isGuessable, usersOf } from '../people/index.ts';
-import { answeredOnce, conflict, done, forbidden, type IssuingDeps, page, refuse } from '../requests/index.ts';
+import { answeredOnce, conflict, done, forbidden, type IssuingDeps, page } from '../requests/index.ts';
 import { CHANNELS_3DS } from '../tenants/index.ts';
 import { shownFactors, shownIdentity, shownUser } from './answer-schemas.ts';
 import { FactorPath, IdentityPath, PasswordBody, UserBody, UserPatch, UserPath, UsersQuery } from './schemas.ts';

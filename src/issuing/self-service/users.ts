@@ -1,7 +1,9 @@
 // What a user may do to the users of his own identity, and to his own factors and password.
 // Rule: what could open a way into an account (a new user, another mobile number, a factor) needs a session that is stepped up.
+
 import type { Need, Once } from '../../store/index.ts';
 import { type Session, sessionsEnd } from '../access/index.ts';
+import { type RefusalCode, refuse } from '../fields/index.ts';
 import {
   factorPut,
   loginOf,
@@ -17,7 +19,7 @@ import {
   userToChange,
   userUpsert,
 } from '../people/index.ts';
-import { type CommittedAnswer, commitAnswer, type IssuingDeps, type RefusalCode, refuse } from '../requests/index.ts';
+import { type CommittedAnswer, commitAnswer, type IssuingDeps } from '../requests/index.ts';
 import type { AuthChannel, Programme } from '../tenants/index.ts';
 
 export interface UserRequest {

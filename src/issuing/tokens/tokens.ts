@@ -1,8 +1,10 @@
 // A card on a device: asked for by its cardholder, taken into use by the device, given up by either. One object a card and device
 // (docs/contract/issuing.md#wallet-tokens). Rule: under the card's lock, so that no token outlives the card that it stands for.
+
 import type { Once } from '../../store/index.ts';
 import { type Asker, type Card, commitOnCard } from '../cards/index.ts';
-import { type CommittedAnswer, type Ending, type IssuingDeps, refuse } from '../requests/index.ts';
+import { refuse } from '../fields/index.ts';
+import type { CommittedAnswer, Ending, IssuingDeps } from '../requests/index.ts';
 import { type WalletToken, walletTokenInsert, walletTokensKind, walletTokenUpdate } from './queries.ts';
 
 export const walletTokenView = (outward: (id: bigint) => string, token: WalletToken): object => ({

@@ -1,18 +1,9 @@
 // /transfers.
 import { type AnyEndpoint, Choice, endpointOf, Optional, Shape } from '../../http/index.ts';
 import { currency, PAGE, tag } from '../accounts/index.ts';
-import { amount, choice, dateOf, digits, object, pathId, shape, text } from '../fields/index.ts';
+import { amount, choice, dateOf, digits, object, pathId, refuse, shape, text } from '../fields/index.ts';
 import type { Identity } from '../people/index.ts';
-import {
-  conflict,
-  type IssuingDeps,
-  milliseconds,
-  money,
-  page,
-  refuse,
-  shownId,
-  shownText,
-} from '../requests/index.ts';
+import { conflict, type IssuingDeps, milliseconds, money, page, shownId, shownText } from '../requests/index.ts';
 import type { Tenant } from '../tenants/index.ts';
 import { transferView } from './present.ts';
 import { transferGet, transfersList } from './queries.ts';

@@ -1,5 +1,6 @@
 // POST /transfers: money between managed accounts and prepaid cards of one identity, at once.
 // Rule: both instruments and both funds are locked by the commit that moves the money; refusals come in the order of RULES.
+
 import type { Loaded, Need, Once } from '../../store/index.ts';
 import {
   accountKind,
@@ -12,15 +13,9 @@ import {
   transferFunds,
 } from '../accounts/index.ts';
 import { cardKind, needCard } from '../cards/index.ts';
+import { type RefusalCode, refuse } from '../fields/index.ts';
 import type { Identity } from '../people/index.ts';
-import {
-  type CommittedAnswer,
-  commitAnswer,
-  type Ending,
-  type IssuingDeps,
-  type RefusalCode,
-  refuse,
-} from '../requests/index.ts';
+import { type CommittedAnswer, commitAnswer, type Ending, type IssuingDeps } from '../requests/index.ts';
 import type { Tenant } from '../tenants/index.ts';
 import { transferView } from './present.ts';
 import { type InstrumentType, type Transfer, transferInsert } from './queries.ts';

@@ -102,7 +102,7 @@ test('the operator sets none of the last four either, and what he set counts', a
   const told = audit.filter((row: { target: string }) => row.target === `sandbox/${id}`);
   assert.deepEqual(
     told.map(({ action, result }: { action: string; result: string }) => `${action} ${result}`),
-    ['user.password failed', 'user.password failed', 'user.password done'],
+    ['user.password PASSWORD_ALREADY_USED', 'user.password PASSWORD_ALREADY_USED', 'user.password done'],
   );
 });
 

@@ -2,7 +2,7 @@
 // is in the server's code. Rule: a plant changes what is done, never what is checked.
 import type { AppOptions } from '../../../src/app.ts';
 import { type Log, systemClock } from '../../../src/base/index.ts';
-import { refuse } from '../../../src/issuing/requests/index.ts';
+import { refuse } from '../../../src/issuing/fields/index.ts';
 import {
   type Change,
   type Command,
