@@ -1,5 +1,5 @@
 // The SQL of this room: bin_ranges, simulator_transactions and simulator_fault_counts, named in no other file.
-import { arrayLiteral, type Db, follow, followRow, type Kind, oneOwner, table } from '../store/index.ts';
+import { arrayLiteral, type Db, follow, followRow, type Kind, lookup, oneOwner, table } from '../store/index.ts';
 import type { NetworkOperation } from './message.ts';
 
 export interface BinRangeRow {
@@ -90,6 +90,9 @@ export const simulatorTransactions = table<Entry>(
 const COLUMNS = Object.keys(simulatorTransactions.columns);
 const columns = (alias: string): string => COLUMNS.map((name) => `${alias}.${name}`).join(', ');
 
+const BY_ORDER = lookup(simulatorTransactions, { by: ['subject_id'], order: 't.reference', locked: true });
+const BY_REFERENCE = lookup(simulatorTransactions, { by: ['reference'] });
+
 export interface OrderKey {
   readonly owner: bigint;
   readonly orderId: bigint;
@@ -107,17 +110,13 @@ export const entriesOfOrder: Kind<OrderKey, readonly Entry[]> = {
     ),
   ],
   async load(db, keys) {
-    const rows = await db.query<Entry>(
-      `select ${columns('t')} from simulator_transactions t where t.owner_id = $1 and t.subject_id = any($2)
-       order by t.subject_id, t.reference for update of t`,
-      [
-        oneOwner(keys.map((key) => key.owner)),
-        arrayLiteral(
-          keys.map((key) => key.orderId),
-          'int8',
-        ),
-      ],
-    );
+    const rows = await db.query<Entry>(BY_ORDER, [
+      arrayLiteral(
+        keys.map((key) => key.orderId),
+        'int8',
+      ),
+      oneOwner(keys.map((key) => key.owner)),
+    ]);
     const books = new Map<string, Entry[]>();
     for (const row of rows) {
       const key = `${row.owner_id}/${row.subject_id}`;
@@ -139,16 +138,13 @@ export const entryOfReference: Kind<ReferenceKey, Entry> = {
   keyText: ({ owner, reference }) => `${owner}/${reference}`,
   follows: [followRow(simulatorTransactions, ({ owner_id, reference }) => `${owner_id}/${reference}`)],
   async load(db, keys) {
-    const rows = await db.query<Entry>(
-      `select ${columns('t')} from simulator_transactions t where t.owner_id = $1 and t.reference = any($2)`,
-      [
-        oneOwner(keys.map((key) => key.owner)),
-        arrayLiteral(
-          keys.map((key) => key.reference),
-          'text',
-        ),
-      ],
-    );
+    const rows = await db.query<Entry>(BY_REFERENCE, [
+      arrayLiteral(
+        keys.map((key) => key.reference),
+        'text',
+      ),
+      oneOwner(keys.map((key) => key.owner)),
+    ]);
     return new Map(rows.map((row) => [`${row.owner_id}/${row.reference}`, row] as const));
   },
 };

@@ -196,10 +196,10 @@ const isSilence = (error: unknown): boolean =>
   (error.message === 'Query read timeout' || (error instanceof Broken && isSilence(error.cause)));
 
 /**
- * Plans are made for the rows at hand: a generic plan made while a table was empty would scan it for ever. Every statement of a
- * committer finds its rows by key, so nested loops over an index are right whatever the statistics say.
+ * Every statement of a committer finds its rows by key, one look each (lookup.ts, table.ts): there is one way to run it, whatever the
+ * statistics say, and it is planned once for a session.
  */
-const SESSION = `set plan_cache_mode = force_custom_plan; set enable_hashjoin = off; set enable_mergejoin = off; set enable_seqscan = off`;
+const SESSION = `set plan_cache_mode = force_generic_plan; set enable_hashjoin = off; set enable_mergejoin = off; set enable_seqscan = off`;
 
 /**
  * What is sent until the code that sends it pauses leaves with one write: a call of the system for each statement costs both sides more

@@ -9,6 +9,7 @@ export { openShared, type Shared } from './followed.ts';
 export * from './installation/index.ts';
 export { kept } from './kept.ts';
 export { forgetProcesses, LEASE_TIMES, type Lease, type LeaseTimes, openLease } from './lease.ts';
+export { lookup } from './lookup.ts';
 export { nextIdNode } from './nodes.ts';
 export * from './page.ts';
 export { oneOwner, rowKind } from './row-kind.ts';

@@ -1,7 +1,8 @@
 // States that are one row each: found by the key of their table, and locked in its order.
-// Rule: the statement is made of the table, so that no kind forgets the owner or the order of the locks.
+// Rule: the statement is made of the table, so that no kind forgets the owner; keys come in one order, and so do the locks.
 import { assert } from '../base/index.ts';
 import { followRow, type Kind, type Table } from './commit/index.ts';
+import { lookup } from './lookup.ts';
 
 /** The owner of what a group loads: it has one, and the statement names it once. Refuses keys of several. */
 export function oneOwner(owners: readonly bigint[]): bigint {
@@ -25,13 +26,7 @@ export function rowKind<Key, Row extends object>(
   const textOf = (row: Partial<Row>): string => of.key.map((column) => String(row[column])).join('/');
   const owner = of.owner as (keyof Row & string) | null;
   const listed = of.key.filter((column) => column !== owner);
-  const columns = listed.join(', ');
-  const arrays = listed.map((column, i) => `$${i + 1}::${of.columns[column]}[]`).join(', ');
-  const order = of.key.map((column) => `t.${column}`).join(', ');
-  const sql =
-    `select t.* from unnest(${arrays}) as k(${columns}) join ${of.name} t using (${columns})` +
-    (owner === null ? '' : ` where t.${owner} = $${listed.length + 1}`) +
-    (locked ? ` order by ${order} for update of t` : '');
+  const sql = lookup(of, { by: listed, locked });
   return {
     name,
     keyText: (key) => textOf(keyOf(key)),

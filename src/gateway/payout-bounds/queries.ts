@@ -1,5 +1,5 @@
 // payout_sums: what a project has paid out, by day, and by card and day. Rule: a row is locked by whoever counts in it.
-import { add, type Change, follow, type Kind, type Need, oneOwner, table } from '../../store/index.ts';
+import { add, type Change, follow, type Kind, lookup, type Need, oneOwner, table } from '../../store/index.ts';
 
 interface PayoutSum {
   readonly project_id: bigint;
@@ -20,6 +20,8 @@ export type PayoutKey = Omit<PayoutSum, 'amount'>;
 
 const keyText = ({ project_id, card, day }: PayoutKey): string => `${project_id}/${card}/${day}`;
 
+const BY_KEY = lookup(payoutSums, { by: ['card', 'day'], locked: true });
+
 /** Sums, locked; a row is made when it is missing, so that there is something to lock. */
 export const payoutKind: Kind<PayoutKey, bigint> = {
   name: 'payout_sum',
@@ -34,10 +36,7 @@ export const payoutKind: Kind<PayoutKey, bigint> = {
         `insert into payout_sums (project_id, card, day, amount) select $1::int8, card, day, 0 from ${KEYS} order by 1, 2, 3 on conflict do nothing`,
         values,
       ),
-      db.query<PayoutSum>(
-        `select s.* from ${KEYS} join payout_sums s using (card, day) where s.project_id = $1 order by s.project_id, s.card, s.day for update of s`,
-        values,
-      ),
+      db.query<PayoutSum>(BY_KEY, [...values.slice(1), owner]),
     ]);
     return new Map(rows.map((row) => [keyText(row), row.amount]));
   },

@@ -6,6 +6,7 @@ import {
   followRow,
   insert,
   type Kind,
+  lookup,
   oneOwner,
   remove,
   type Subject,
@@ -51,6 +52,8 @@ export const recordRemove = ({ owner_id, key_hash }: OnceKey): Change => remove(
 
 export type OnceKey = Pick<OnceRecord, 'owner_id' | 'key_hash'>;
 
+const BY_HASH = lookup(records, { by: ['key_hash'], locked: true });
+
 /**
  * A record, locked. A key that is new has no row to lock, so the key itself is locked first: of two processes the second waits for
  * the first one's commit and then reads its record. Half a key's hash names the lock; a collision only makes two keys wait.
@@ -69,10 +72,7 @@ export const onceKind: Kind<OnceKey, OnceRecord> = {
     ]);
     const [, rows] = await Promise.all([
       locked,
-      db.query<OnceRecord>(
-        `select r.* from idempotency_records r where r.owner_id = $1 and r.key_hash = any($2) order by r.key_hash for update of r`,
-        [oneOwner(keys.map((key) => key.owner_id)), arrayLiteral(hashes, 'text')],
-      ),
+      db.query<OnceRecord>(BY_HASH, [arrayLiteral(hashes, 'text'), oneOwner(keys.map((key) => key.owner_id))]),
     ]);
     return new Map(rows.map((row) => [onceKind.keyText(row), row]));
   },

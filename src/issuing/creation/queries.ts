@@ -1,5 +1,5 @@
 // card_mobiles: whose a mobile number is, in programmes that want them unique. Two processes at once: the key decides.
-import { type Change, follow, insert, type Kind, type Need, oneOwner, table } from '../../store/index.ts';
+import { type Change, follow, insert, type Kind, lookup, type Need, oneOwner, table } from '../../store/index.ts';
 
 interface CardMobile {
   readonly tenant_id: bigint;
@@ -17,17 +17,19 @@ const cardMobiles = table<CardMobile>(
 export type MobileKey = Omit<CardMobile, 'identity_id'>;
 const keyText = ({ tenant_id, programme_id, mobile }: MobileKey): string => `${tenant_id}/${programme_id}/${mobile}`;
 
+const BY_MOBILE = lookup(cardMobiles, { by: ['programme_id', 'mobile'], locked: true });
+
 /** The identity that has a number; missing: nobody. */
 export const mobileKind: Kind<MobileKey, bigint> = {
   name: 'card_mobile',
   keyText,
   follows: [follow(cardMobiles, keyText, (_before, row) => row.identity_id)],
   async load(db, keys) {
-    const rows = await db.query<CardMobile>(
-      `select m.* from unnest($2::int8[], $3::text[]) as k(programme_id, mobile)
-       join card_mobiles m using (programme_id, mobile) where m.tenant_id = $1 order by m.tenant_id, m.programme_id, m.mobile for update of m`,
-      [oneOwner(keys.map((key) => key.tenant_id)), keys.map((key) => key.programme_id), keys.map((key) => key.mobile)],
-    );
+    const rows = await db.query<CardMobile>(BY_MOBILE, [
+      keys.map((key) => key.programme_id),
+      keys.map((key) => key.mobile),
+      oneOwner(keys.map((key) => key.tenant_id)),
+    ]);
     return new Map(rows.map((row) => [keyText(row), row.identity_id]));
   },
 };

@@ -9,6 +9,7 @@ import {
   follow,
   insert,
   type Kind,
+  lookup,
   type Need,
   oneOwner,
   rowKind,
@@ -113,6 +114,12 @@ const referenceText = ({ tenantId, reference }: ReferenceKey): string => `${tena
 const isEarly = (row: Message): boolean =>
   row.operation === 'reverse' && row.original !== null && row.authorization_id === null;
 
+const BY_REFERENCE = lookup(messages, { by: ['reference'] });
+const EARLY_REVERSALS = lookup(messages, {
+  by: ['original'],
+  only: `t.operation = 'reverse' and t.authorization_id is null`,
+});
+
 export const messageKind: Kind<ReferenceKey, Heard> = {
   name: 'card_message',
   keyText: referenceText,
@@ -130,14 +137,10 @@ export const messageKind: Kind<ReferenceKey, Heard> = {
   ],
   async load(db, keys) {
     const tenantId = oneOwner(keys.map((key) => key.tenantId));
-    const values = [tenantId, keys.map(({ reference }) => reference)];
+    const values = [keys.map(({ reference }) => reference), tenantId];
     const [heard, early] = await Promise.all([
-      db.query<Message>('select * from authorization_messages where tenant_id = $1 and reference = any($2)', values),
-      db.query<{ original: string }>(
-        `select original from authorization_messages
-         where tenant_id = $1 and original = any($2) and operation = 'reverse' and authorization_id is null`,
-        values,
-      ),
+      db.query<Message>(BY_REFERENCE, values),
+      db.query<Message>(EARLY_REVERSALS, values),
     ]);
     const found = new Map(heard.map((message) => [message.reference, message]));
     const reversed = new Set(early.map(({ original }) => original));

@@ -5,7 +5,9 @@ import {
   follow,
   insert,
   type Kind,
+  lookup,
   type Need,
+  oneOwner,
   rowKind,
   table,
   update,
@@ -34,8 +36,7 @@ interface CardKey {
 const keyText = ({ tenantId, id }: CardKey): string => `${tenantId}/${id}`;
 const keyOf = (row: SpendCounter): string => keyText({ tenantId: row.tenant_id, id: row.card_id });
 
-const KEYS = 'unnest($1::int8[], $2::int8[]) as k(tenant_id, id)';
-const keysOf = (keys: readonly CardKey[]) => [keys.map(({ tenantId }) => tenantId), keys.map(({ id }) => id)];
+const BY_CARD = lookup(spendCounters, { by: ['card_id'] });
 
 /** Undefined: the card has not spent yet, and its row is to be inserted. The name sorts behind the card's, whose lock guards it. */
 export const counterKind: Kind<CardKey, SpendCounter> = rowKind(spendCounters, {
@@ -54,10 +55,10 @@ export const openHolds: Kind<CardKey, bigint> = {
   keyText,
   follows: [follow(spendCounters, keyOf, (_before, row) => row.held)],
   async load(db, keys) {
-    const rows = await db.query<SpendCounter>(
-      `select s.* from ${KEYS} join spend_counters s on s.tenant_id = k.tenant_id and s.card_id = k.id`,
-      keysOf(keys),
-    );
+    const rows = await db.query<SpendCounter>(BY_CARD, [
+      keys.map(({ id }) => id),
+      oneOwner(keys.map(({ tenantId }) => tenantId)),
+    ]);
     return new Map(rows.map((row) => [keyText({ tenantId: row.tenant_id, id: row.card_id }), row.held]));
   },
 };

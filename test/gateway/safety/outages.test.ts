@@ -55,7 +55,7 @@ async function repeated(ask: () => Promise<Reply>): Promise<Reply> {
 }
 
 /** Only the gateway's own commits; the acquirer's and the signs of life go by. */
-const ofOrders = (sql: string): boolean => /update orders t set/.test(sql);
+const ofOrders = (sql: string): boolean => /insert into orders .* on conflict/.test(sql);
 
 test('the answer to the COMMIT of eight charges is lost: no charge that was made is told as refused', async () => {
   const ids = await Promise.all(Array.from({ length: 8 }, authorized));
@@ -85,7 +85,7 @@ test('a transfer whose COMMIT was not answered is never FUNDS_INSUFFICIENT', asy
     destinationAmount: { currency: 'EUR', amount: 700_000 },
   };
   proxy.refuseAfterFaultMs = 2500;
-  proxy.failCommit('answer lost', { when: (sql) => /update funds t set/.test(sql) });
+  proxy.failCommit('answer lost', { when: (sql) => /insert into funds .* on conflict/.test(sql) });
   const fired = proxy.fired.get('answer lost') ?? 0;
   const reply = await consumer('POST', '/transfers', transfer);
   assert.equal(reply.status, 200, reply.text);

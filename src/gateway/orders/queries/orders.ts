@@ -7,6 +7,7 @@ import {
   follow,
   insert,
   type Kind,
+  lookup,
   oneOwner,
   table,
   together,
@@ -127,18 +128,15 @@ function withOperation(state: OrderState | undefined, operation: Operation): Ord
 
 export const needOrder = (owner: bigint, id: bigint) => ({ kind: orderKind, key: { owner, id } });
 
+const ORDERS_BY_ID = lookup(orders, { by: ['id'], locked: true });
+const OPERATIONS_BY_ORDER = lookup(operations, { by: ['order_id'], order: 't.id' });
+
 async function lockOrders(db: Db, keys: readonly OrderKey[]): Promise<ReadonlyMap<string, OrderState>> {
-  const values = [oneOwner(keys.map((key) => key.owner)), keys.map((key) => key.id)];
+  const values = [keys.map((key) => key.id), oneOwner(keys.map((key) => key.owner))];
   // Both are sent at once; the second runs after the lock is held and so sees the last committed operations.
   const [found, theirs] = await Promise.all([
-    db.query<Order>(
-      `select ${ORDER_COLUMNS} from orders o where o.project_id = $1 and o.id = any($2) order by o.project_id, o.id for update of o`,
-      values,
-    ),
-    db.query<Operation>(
-      `select ${OPERATION_COLUMNS} from operations p where p.project_id = $1 and p.order_id = any($2) order by p.project_id, p.order_id, p.id`,
-      values,
-    ),
+    db.query<Order>(ORDERS_BY_ID, values),
+    db.query<Operation>(OPERATIONS_BY_ORDER, values),
   ]);
   const states = new Map<string, { order: Order; operations: Operation[] }>();
   for (const order of found) states.set(keyText({ owner: order.project_id, id: order.id }), { order, operations: [] });
