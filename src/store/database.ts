@@ -17,6 +17,8 @@ const types: pg.CustomTypesConfig = {
 };
 
 export interface Database extends Db {
+  /** The same for statements of one text that are sent with every request: each connection parses and plans them once. */
+  readonly prepared: Db;
   /** The same for statements that look at whole tables (proofs, reports): minutes instead of seconds, on connections of their own. */
   readonly patient: Db;
   /** Runs `work` in one transaction on one connection; rolls back when it throws. Any failure of its COMMIT is told as OutcomeUnknown. */
@@ -79,6 +81,7 @@ export function openDatabase(
   const patient = renewedPool({ connection, deadlines, log }, 4, deadlines.patientMs);
   return {
     query: quick.query,
+    prepared: { query: quick.prepared },
     patient: { query: patient.query },
     transaction: (work) => quick.use((client) => transaction(client, work)),
     session: (options = {}) => openSession(connection, deadlines, options, log),
@@ -113,6 +116,7 @@ async function transaction<Value>(client: pg.PoolClient, work: (db: Transaction)
 class Broken extends Error {}
 
 interface RenewedPool extends Db {
+  readonly prepared: Db['query'];
   use<Value>(work: (client: pg.PoolClient) => Promise<Value>): Promise<Value>;
   close(): Promise<void>;
 }
@@ -153,6 +157,16 @@ function renewedPool(
     pool = open();
     end(old).catch(() => undefined);
   };
+  const sent = async (query: pg.QueryConfig): Promise<unknown[]> => {
+    const from = pool;
+    try {
+      return (await from.query<object>(query)).rows;
+    } catch (error) {
+      if (isSilence(error)) renew(from);
+      throw error;
+    }
+  };
+  const nameOf = statementNames();
   return {
     async use(work) {
       const from = pool;
@@ -175,15 +189,10 @@ function renewedPool(
         client.release(broken);
       }
     },
-    async query<Row extends object>(text: string, values: readonly unknown[] = []) {
-      const from = pool;
-      try {
-        return (await from.query(text, encoded(values))).rows as Row[];
-      } catch (error) {
-        if (isSilence(error)) renew(from);
-        throw error;
-      }
-    },
+    query: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
+      (await sent({ text, values: encoded(values) })) as Row[],
+    prepared: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
+      (await sent({ name: nameOf(text), text, values: encoded(values) })) as Row[],
     async close() {
       await Promise.all([...ending, pool.end()]);
     },
@@ -218,6 +227,16 @@ function oneWrite(stream: pg.Connection['stream']): () => void {
   };
 }
 
+/** What a connection calls its prepared statements. */
+function statementNames(): (text: string) => string {
+  const names = new Map<string, string>();
+  return (text) => {
+    let name = names.get(text);
+    if (!name) names.set(text, (name = createHash('sha256').update(text).digest('base64url').slice(0, 32)));
+    return name;
+  };
+}
+
 async function openSession(
   connection: Connection,
   deadlines: Deadlines,
@@ -240,12 +259,7 @@ async function openSession(
   });
   await client.connect();
   await client.query(synchronousCommit ? SESSION : `${SESSION}; set synchronous_commit = off`);
-  const names = new Map<string, string>();
-  const nameOf = (text: string): string => {
-    let name = names.get(text);
-    if (!name) names.set(text, (name = createHash('sha256').update(text).digest('base64url').slice(0, 32)));
-    return name;
-  };
+  const nameOf = statementNames();
   const { stream } = (client as unknown as { connection: pg.Connection }).connection;
   const inOneWrite = oneWrite(stream);
   let unanswered = 0;

@@ -39,6 +39,8 @@ export interface Risk {
 
 export interface RiskOptions {
   readonly db: Db;
+  /** Reads the counters; by default `db`. */
+  readonly prepared?: Db;
   readonly clock: Clock;
   readonly ids: IdMaker;
   readonly keyed: Keyed;
@@ -111,10 +113,10 @@ function rulesInMemory({ db, clock, log }: RiskOptions): RulesInMemory {
 }
 
 export async function createRisk(options: RiskOptions): Promise<Risk> {
-  const { db, clock, ids, keyed, sandbox = false } = options;
+  const { db, prepared = db, clock, ids, keyed, sandbox = false } = options;
   const testing = sandbox ? sandboxTesting : liveTesting;
   const rules = rulesInMemory(options);
-  const readCounters = counterReader(db);
+  const readCounters = counterReader(prepared);
   await rules.refresh();
   return {
     async assess(payment) {

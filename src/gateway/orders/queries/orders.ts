@@ -171,8 +171,10 @@ export async function ordersGet(
   ids: readonly bigint[],
 ): Promise<ReadonlyMap<bigint, OrderState>> {
   const rows = await db.query<{ readonly o_id: bigint; readonly p_id: bigint | null }>(
-    `select ${BOTH} from orders o left join operations p on p.project_id = o.project_id and p.order_id = o.id
-     where o.project_id = $1 and o.id = any($2::int8[]) order by o.id, p.id`,
+    `select ${BOTH} from unnest($2::int8[]) as k(id)
+     cross join lateral (select * from orders t where t.project_id = $1 and t.id = k.id offset 0) o
+     left join lateral (select * from operations t where t.project_id = $1 and t.order_id = k.id offset 0) p on true
+     order by o.id, p.id`,
     [owner, ids],
   );
   const states = new Map<bigint, { order: Order; operations: Operation[] }>();
