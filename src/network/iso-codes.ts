@@ -3,7 +3,7 @@
 import table from './iso-codes.json' with { type: 'json' };
 import type { NetworkRequest } from './message.ts';
 
-/** What the code says about the request: done, refused by the issuer, or not decided because something broke. */
+/** What the code says about the request: done, declined by the issuer, or not decided because something broke. */
 export type CodeClass = 'approved' | 'declined' | 'error';
 /** May the same payment be tried again: never, later unchanged, with corrected data, or at the merchant's judgement. */
 export type RetryCategory = 'never' | 'later' | 'correct_data' | 'generic';
@@ -37,7 +37,7 @@ const codes: ReadonlyMap<string, IsoCode> = new Map(
 /** Every code that we know, for documents and tests. */
 export const isoCodes: readonly IsoCode[] = [...codes.values()];
 
-/** A code that stands in no row is an issuer's refusal without a reason, shown as the code that came. */
+/** A code that stands in no row is an issuer's decline without a reason, shown as the code that came. */
 export const isoCode = (code: string): IsoCode =>
   codes.get(code) ?? isoCodeFrom(code, 'Do not honor', 'declined', 'generic');
 

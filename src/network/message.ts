@@ -89,7 +89,7 @@ export interface NetworkAnswer {
   /** DE 48 tag 09: M match, N no match; null without a CVV. */
   readonly cvvResult: string | null;
   readonly avsResult: string | null;
-  /** What was approved, minor units; null when refused. */
+  /** What was approved, minor units; null when declined. */
   readonly approvedMinor: bigint | null;
 }
 

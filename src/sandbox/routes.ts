@@ -145,10 +145,10 @@ function simulatorEndpoints({
       async handler({ body }) {
         const { rate, ...plan } = body;
         const read = faultPlanFrom({ ...plan, ...(rate === undefined ? {} : { rate: Number(rate) }) });
-        if ('refused' in read)
+        if ('wrong' in read)
           throw invalid({
             message: 'Not a fault plan',
-            uri: read.refused,
+            uri: read.wrong,
             attribute: 'fault',
             details: ['see the list of outcomes'],
           });

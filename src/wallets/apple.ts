@@ -19,6 +19,7 @@ import {
   type Fields,
   field,
   fieldsOf,
+  flawed,
   isFields,
   isP256,
   keyOfSpki,
@@ -27,7 +28,6 @@ import {
   panOf,
   readPlaintext,
   readToken,
-  refuse,
   sha256,
   spkiOf,
   textOf,
@@ -76,7 +76,7 @@ export const publicKeyHash = (publicKey: KeyObject): string => sha256(spkiOf(pub
 
 /**
  * Opens a token for the merchant: JSON text or object, `paymentData` alone or the whole token around it.
- * Refusals: every one of the list. Replay is the caller's to refuse, by `tokenId`.
+ * Flaws: every one of the list. Replay is the caller's to refuse, by `tokenId`.
  */
 export const openApplePay = (token: unknown, merchantId: string, settings: AppleSettings, now: Date): Opened =>
   opened(() => open(token, merchantId, settings, now));
@@ -104,7 +104,7 @@ function readMessage(token: unknown): Message {
   const outer = readToken(token);
   const inner = field(outer, 'paymentData');
   const fields = isFields(inner) ? inner : outer;
-  if (textOf(fields, 'version', 16) !== 'EC_v1') refuse('unknown_version');
+  if (textOf(fields, 'version', 16) !== 'EC_v1') flawed('unknown_version');
   const header = fieldsOf(fields, 'header');
   return {
     data: base64Of(fields, 'data'),
@@ -118,17 +118,17 @@ function readMessage(token: unknown): Message {
 
 function keyFor(hash: string, merchantId: string, keys: readonly AppleKey[]): AppleKey {
   const named = keys.filter((key) => key.publicKeyHash === hash);
-  if (named.length === 0) refuse('unknown_key');
-  return named.find((key) => key.merchantId === merchantId) ?? refuse('wrong_merchant');
+  if (named.length === 0) flawed('unknown_key');
+  return named.find((key) => key.merchantId === merchantId) ?? flawed('wrong_merchant');
 }
 
 function verifyMessage(message: Message, settings: AppleSettings, now: Date): void {
   const { ephemeralPublicKey, data, transactionId, applicationData } = message;
   const signed = [ephemeralPublicKey, data, transactionId, ...(applicationData ? [applicationData] : [])];
   const { signedAt, chain } = verifyDetached(message.signature, signed, settings.roots, APPLE_MARKERS);
-  if (Math.abs(now.getTime() - signedAt.getTime()) > settings.toleranceMs) refuse('expired');
+  if (Math.abs(now.getTime() - signedAt.getTime()) > settings.toleranceMs) flawed('expired');
   for (const { validFromDate, validToDate } of chain)
-    if (signedAt < validFromDate || signedAt > validToDate) refuse('expired');
+    if (signedAt < validFromDate || signedAt > validToDate) flawed('expired');
 }
 
 // One step of the concatenation KDF (NIST SP 800-56A, 5.8.1) with SHA-256: counter, shared secret, algorithm, party U, party V.
@@ -147,7 +147,7 @@ export const ZERO_IV = Buffer.alloc(16);
 export const TAG_LENGTH = 16;
 
 export function decipher(data: Buffer, key: Buffer): Buffer {
-  if (data.length <= TAG_LENGTH) refuse('wrong_format');
+  if (data.length <= TAG_LENGTH) flawed('wrong_format');
   const cipher = createDecipheriv('aes-256-gcm', key, ZERO_IV, { authTagLength: TAG_LENGTH });
   cipher.setAuthTag(data.subarray(-TAG_LENGTH));
   const plain = cipher.update(data.subarray(0, -TAG_LENGTH));
@@ -156,7 +156,7 @@ export function decipher(data: Buffer, key: Buffer): Buffer {
 
 function readPayment(fields: Fields, transactionId: string): WalletPayment {
   // The other type, EMV, is China's: its data is not a cryptogram that our networks carry.
-  if (textOf(fields, 'paymentDataType', 16) !== '3DSecure') refuse('wrong_format');
+  if (textOf(fields, 'paymentDataType', 16) !== '3DSecure') flawed('wrong_format');
   const proof = fieldsOf(fields, 'paymentData');
   return {
     kind: 'apple_pay',
@@ -172,12 +172,12 @@ function readPayment(fields: Fields, transactionId: string): WalletPayment {
 
 /** YYMMDD, of which networks carry the month. */
 const expiryOf = (text: string): string =>
-  /^\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$/.test(text) ? text.slice(0, 4) : refuse('wrong_format');
+  /^\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$/.test(text) ? text.slice(0, 4) : flawed('wrong_format');
 
 function approvedOf(fields: Fields): WalletPayment['approved'] {
   const currencyNumeric = textOf(fields, 'currencyCode', 3);
   const amount = field(fields, 'transactionAmount');
-  if (!/^\d{3}$/.test(currencyNumeric)) refuse('wrong_format');
-  if (typeof amount !== 'number' || !Number.isSafeInteger(amount) || amount < 0) return refuse('wrong_format');
+  if (!/^\d{3}$/.test(currencyNumeric)) flawed('wrong_format');
+  if (typeof amount !== 'number' || !Number.isSafeInteger(amount) || amount < 0) return flawed('wrong_format');
   return { minor: BigInt(amount), currencyNumeric };
 }

@@ -11,7 +11,7 @@ import {
   UTCTime,
   ViewWriter,
 } from 'asn1js';
-import { attempt, refuse } from './token.ts';
+import { attempt, flawed } from './token.ts';
 
 /** Identifier bytes: class, constructed, number. */
 export const TAG = {
@@ -33,7 +33,7 @@ const LIMITS = { maxDepth: DEEPEST + 1, maxNodes: 2_000 };
 export function readAsn1(bytes: Buffer): AsnType {
   const element = attempt('wrong_format', () => fromBER(bytes, LIMITS)).result;
   if (!attempt('wrong_format', () => !element.error && writtenAgain(element).equals(bytes) && isPlain(element, 0)))
-    refuse('wrong_format');
+    flawed('wrong_format');
   return element;
 }
 
@@ -74,22 +74,22 @@ export const tagOf = (element: AsnType | undefined): number | undefined => eleme
 /** The part at `index`, which must have this tag. */
 export function part(element: AsnType, index: number, tag: number): AsnType {
   const found = partsOf(element)[index];
-  return found && tagOf(found) === tag ? found : refuse('wrong_format');
+  return found && tagOf(found) === tag ? found : flawed('wrong_format');
 }
 
 /** An object identifier in its dotted form. */
 export const oidOf = (element: AsnType): string =>
-  element instanceof ObjectIdentifier ? element.getValue() : refuse('wrong_format');
+  element instanceof ObjectIdentifier ? element.getValue() : flawed('wrong_format');
 
 export const octetsOf = (element: AsnType): Buffer =>
-  element instanceof OctetString ? Buffer.from(element.getValue()) : refuse('wrong_format');
+  element instanceof OctetString ? Buffer.from(element.getValue()) : flawed('wrong_format');
 
 /** A time to the second, UTC. */
 export function timeOf(element: AsnType): Date {
-  if (!(element instanceof UTCTime)) return refuse('wrong_format');
+  if (!(element instanceof UTCTime)) return flawed('wrong_format');
   return attempt('wrong_format', () => {
     const valueDate = element.toDate();
     const again = element instanceof GeneralizedTime ? new GeneralizedTime({ valueDate }) : new UTCTime({ valueDate });
-    return valueDate.getMilliseconds() === 0 && again.isEqual(element) ? valueDate : refuse('wrong_format');
+    return valueDate.getMilliseconds() === 0 && again.isEqual(element) ? valueDate : flawed('wrong_format');
   });
 }

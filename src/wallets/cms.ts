@@ -3,7 +3,7 @@
 import { timingSafeEqual, verify, X509Certificate } from 'node:crypto';
 import type { AsnType } from 'asn1js';
 import { octetsOf, oidOf, part, partsOf, rawOf, readAsn1, TAG, tagOf, timeOf } from './asn1.ts';
-import { attempt, isP256, refuse, sha256 } from './token.ts';
+import { attempt, flawed, isP256, sha256 } from './token.ts';
 
 export const OID = {
   data: '1.2.840.113549.1.7.1',
@@ -52,33 +52,33 @@ export function verifyDetached(
   const { certificates, signer } = readSignedData(signature);
   const { x509: leaf, name } = marked(certificates, markers.leaf);
   const { x509: intermediate } = marked(certificates, markers.intermediate);
-  if (leaf.ca || !intermediate.ca) refuse('bad_signature');
+  if (leaf.ca || !intermediate.ca) flawed('bad_signature');
   if (!issued(leaf, intermediate) || !roots.some((root) => root.ca && issued(intermediate, root)))
-    refuse('bad_signature');
+    flawed('bad_signature');
   return { signedAt: verifySigner(signer, leaf, name, content), chain: [leaf, intermediate] };
 }
 
 function readSignedData(bytes: Buffer): SignedData {
   const contentInfo = readAsn1(bytes);
   if (tagOf(contentInfo) !== TAG.sequence || oidOf(part(contentInfo, 0, TAG.oid)) !== OID.signedData)
-    refuse('wrong_format');
+    flawed('wrong_format');
   const signedData = part(part(contentInfo, 1, TAG.context0), 0, TAG.sequence);
   part(signedData, 0, TAG.integer);
   part(signedData, 1, TAG.set);
   const encapsulated = part(signedData, 2, TAG.sequence);
   // Detached: a content of its own would be a second thing to be signed.
-  if (oidOf(part(encapsulated, 0, TAG.oid)) !== OID.data || partsOf(encapsulated).length !== 1) refuse('wrong_format');
+  if (oidOf(part(encapsulated, 0, TAG.oid)) !== OID.data || partsOf(encapsulated).length !== 1) flawed('wrong_format');
   const certificates = partsOf(part(signedData, 3, TAG.context0));
-  if (certificates.length > MOST_CERTIFICATES) refuse('wrong_format');
+  if (certificates.length > MOST_CERTIFICATES) flawed('wrong_format');
   const hasRevocations = tagOf(partsOf(signedData)[4]) === TAG.context1;
   const signers = part(signedData, hasRevocations ? 5 : 4, TAG.set);
   // One signer: of several, which one counts would be a matter of taste.
-  if (partsOf(signers).length !== 1) refuse('wrong_format');
+  if (partsOf(signers).length !== 1) flawed('wrong_format');
   return { certificates: certificates.map(readCertificate), signer: part(signers, 0, TAG.sequence) };
 }
 
 function readCertificate(element: AsnType): Certificate {
-  if (tagOf(element) !== TAG.sequence) refuse('wrong_format');
+  if (tagOf(element) !== TAG.sequence) flawed('wrong_format');
   const tbs = part(element, 0, TAG.sequence);
   // Version 3 has its version first; extensions came with it.
   part(tbs, 0, TAG.context0);
@@ -94,7 +94,7 @@ function readCertificate(element: AsnType): Certificate {
 /** The only certificate with this marker. */
 function marked(certificates: readonly Certificate[], marker: string): Certificate {
   const found = certificates.filter(({ extensions }) => extensions.has(marker));
-  return found.length === 1 && found[0] ? found[0] : refuse('bad_signature');
+  return found.length === 1 && found[0] ? found[0] : flawed('bad_signature');
 }
 
 /** By names, key identifiers, key usage and signature. */
@@ -103,28 +103,28 @@ const issued = (certificate: X509Certificate, issuer: X509Certificate): boolean 
 
 // SignerInfo: version, signer's name, digest, [0] signed attributes, algorithm, signature.
 function verifySigner(signer: AsnType, leaf: X509Certificate, name: Buffer, content: readonly Buffer[]): Date {
-  if (!Buffer.concat(partsOf(part(signer, 1, TAG.sequence)).map(rawOf)).equals(name)) refuse('bad_signature');
+  if (!Buffer.concat(partsOf(part(signer, 1, TAG.sequence)).map(rawOf)).equals(name)) flawed('bad_signature');
   const attributes = part(signer, 3, TAG.context0);
   const value = octetsOf(part(signer, 5, TAG.octets));
   // An indefinite length would have to be written anew before it is hashed, and no signer does that to signed attributes.
-  if (attributes.lenBlock.isIndefiniteForm) refuse('wrong_format');
-  if (oidOf(part(part(signer, 2, TAG.sequence), 0, TAG.oid)) !== OID.sha256) refuse('bad_signature');
-  if (oidOf(part(part(signer, 4, TAG.sequence), 0, TAG.oid)) !== OID.ecdsaWithSha256) refuse('bad_signature');
+  if (attributes.lenBlock.isIndefiniteForm) flawed('wrong_format');
+  if (oidOf(part(part(signer, 2, TAG.sequence), 0, TAG.oid)) !== OID.sha256) flawed('bad_signature');
+  if (oidOf(part(part(signer, 4, TAG.sequence), 0, TAG.oid)) !== OID.ecdsaWithSha256) flawed('bad_signature');
   const values = readAttributes(attributes);
   const contentType = values.get(OID.contentType);
   const digest = values.get(OID.messageDigest);
   const signingTime = values.get(OID.signingTime);
-  if (!contentType || !digest || !signingTime) return refuse('wrong_format');
-  if (oidOf(contentType) !== OID.data || tagOf(digest) !== TAG.octets) refuse('wrong_format');
+  if (!contentType || !digest || !signingTime) return flawed('wrong_format');
+  if (oidOf(contentType) !== OID.data || tagOf(digest) !== TAG.octets) flawed('wrong_format');
   const found = octetsOf(digest);
   const expected = sha256(...content);
-  if (found.length !== expected.length || !timingSafeEqual(found, expected)) refuse('bad_signature');
+  if (found.length !== expected.length || !timingSafeEqual(found, expected)) flawed('bad_signature');
   // Signed as a set, sent as [0] (RFC 5652, 5.4).
   const signed = rawOf(attributes);
   signed[0] = TAG.set;
   const { publicKey } = leaf;
   if (!isP256(publicKey) || !attempt('bad_signature', () => verify('sha256', signed, publicKey, value)))
-    refuse('bad_signature');
+    flawed('bad_signature');
   return timeOf(signingTime);
 }
 
@@ -135,7 +135,7 @@ function readAttributes(attributes: AsnType): ReadonlyMap<string, AsnType> {
     const name = oidOf(part(attribute, 0, TAG.oid));
     const set = part(attribute, 1, TAG.set);
     const [value, ...others] = partsOf(set);
-    if (!value || others.length > 0 || values.has(name)) return refuse('wrong_format');
+    if (!value || others.length > 0 || values.has(name)) return flawed('wrong_format');
     values.set(name, value);
   }
   return values;

@@ -21,6 +21,7 @@ import {
   type Fields,
   field,
   fieldsOf,
+  flawed,
   isP256,
   keyOfPoint,
   keyOfSpki,
@@ -30,7 +31,6 @@ import {
   readJson,
   readPlaintext,
   readToken,
-  refuse,
   textOf,
   tokenIdOf,
   type WalletPayment,
@@ -77,7 +77,7 @@ export function googleRoots(json: string): GoogleRoot[] {
 
 /**
  * Opens a token for the merchant whom Google knows as `gatewayMerchantId`; null: a token for a merchant who decrypts alone.
- * Refusals: every one of the list; a token for another recipient has a bad signature, because the recipient is signed and not sent.
+ * Flaws: every one of the list; a token for another recipient has a bad signature, because the recipient is signed and not sent.
  */
 export const openGooglePay = (
   token: unknown,
@@ -88,14 +88,14 @@ export const openGooglePay = (
 
 function open(token: unknown, gatewayMerchantId: string | null, settings: GoogleSettings, now: Date): WalletPayment {
   const fields = readToken(token);
-  if (textOf(fields, 'protocolVersion', 32) !== GOOGLE_VERSION) refuse('unknown_version');
+  if (textOf(fields, 'protocolVersion', 32) !== GOOGLE_VERSION) flawed('unknown_version');
   const signer = verifiedSigner(fieldsOf(fields, 'intermediateSigningKey'), settings.roots, now);
   const signedMessage = textOf(fields, 'signedMessage');
   const signed = lengthValue(GOOGLE_SENDER, settings.recipientId, GOOGLE_VERSION, signedMessage);
-  if (!verifies(signed, signer, base64Of(fields, 'signature'))) refuse('bad_signature');
+  if (!verifies(signed, signer, base64Of(fields, 'signature'))) flawed('bad_signature');
   const payment = readPlaintext(decrypt(readJson(signedMessage), settings.privateKeys));
-  if (timeIn(payment, 'messageExpiration') <= now.getTime()) refuse('expired');
-  if (gatewayMerchantId !== null && field(payment, 'gatewayMerchantId') !== gatewayMerchantId) refuse('wrong_merchant');
+  if (timeIn(payment, 'messageExpiration') <= now.getTime()) flawed('expired');
+  if (gatewayMerchantId !== null && field(payment, 'gatewayMerchantId') !== gatewayMerchantId) flawed('wrong_merchant');
   return readPayment(payment);
 }
 
@@ -119,23 +119,23 @@ const MOST_SIGNATURES = 8;
 function verifiedSigner(intermediate: Fields, roots: readonly GoogleRoot[], now: Date): KeyObject {
   const signedKey = textOf(intermediate, 'signedKey', 1024);
   const list = field(intermediate, 'signatures');
-  if (!Array.isArray(list) || list.length === 0 || list.length > MOST_SIGNATURES) return refuse('wrong_format');
+  if (!Array.isArray(list) || list.length === 0 || list.length > MOST_SIGNATURES) return flawed('wrong_format');
   const signatures = list.map((each: unknown) =>
-    typeof each === 'string' && each.length <= 256 ? bytesOf(each) : refuse('wrong_format'),
+    typeof each === 'string' && each.length <= 256 ? bytesOf(each) : flawed('wrong_format'),
   );
   const signed = lengthValue(GOOGLE_SENDER, GOOGLE_VERSION, signedKey);
   const signers = roots.filter((root) => signatures.some((signature) => verifies(signed, root.publicKey, signature)));
-  if (signers.length === 0) refuse('bad_signature');
-  if (!signers.some((root) => now < root.expiresAt)) refuse('expired');
+  if (signers.length === 0) flawed('bad_signature');
+  if (!signers.some((root) => now < root.expiresAt)) flawed('expired');
   const fields = readJson(signedKey);
-  if (timeIn(fields, 'keyExpiration') <= now.getTime()) refuse('expired');
+  if (timeIn(fields, 'keyExpiration') <= now.getTime()) flawed('expired');
   return keyOfSpki(base64Of(fields, 'keyValue'));
 }
 
 /** Milliseconds since 1970, in digits. */
 function timeIn(fields: Fields, name: string): number {
   const text = textOf(fields, name, 15);
-  return /^\d+$/.test(text) ? Number(text) : refuse('wrong_format');
+  return /^\d+$/.test(text) ? Number(text) : flawed('wrong_format');
 }
 
 const KEY_LENGTH = 32;
@@ -168,7 +168,7 @@ function decrypt(message: Fields, privateKeys: readonly KeyObject[]): Buffer {
     return Buffer.concat([cipher.update(encrypted), cipher.final()]);
   }
   // The signature held, so the message is whole: it was encrypted to someone else.
-  return refuse('unknown_key');
+  return flawed('unknown_key');
 }
 
 /** What each method of authentication brings. */
@@ -182,11 +182,11 @@ const METHODS: Readonly<Record<string, (card: Fields) => Pick<WalletPayment, 'cr
 };
 
 function readPayment(fields: Fields): WalletPayment {
-  if (textOf(fields, 'paymentMethod', 32) !== 'CARD') refuse('wrong_format');
+  if (textOf(fields, 'paymentMethod', 32) !== 'CARD') flawed('wrong_format');
   const card = fieldsOf(fields, 'paymentMethodDetails');
   const name = textOf(card, 'authMethod', 32);
   const method = Object.hasOwn(METHODS, name) ? METHODS[name] : undefined;
-  if (!method) return refuse('wrong_format');
+  if (!method) return flawed('wrong_format');
   return {
     kind: 'google_pay',
     tokenId: tokenIdOf('google_pay', textOf(fields, 'messageId', 512)),
@@ -208,5 +208,5 @@ function numberOf(fields: Fields, name: string, least: number, most: number): nu
   const value = field(fields, name);
   return typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most
     ? value
-    : refuse('wrong_format');
+    : flawed('wrong_format');
 }

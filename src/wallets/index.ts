@@ -1,5 +1,5 @@
 // wallets: opens the payment tokens of Apple Pay and Google Pay, and makes such tokens for the sandbox. Owns no table, knows no HTTP.
-// Rule: pure. Time, keys and roots are given; a token is opened or refused in one word, and its id is what the caller accepts once.
+// Rule: pure. Time, keys and roots are given; a token is opened or its flaw told in one word, and its id is what the caller accepts once.
 export {
   APPLE_TOLERANCE_MS,
   type AppleKey,
@@ -10,4 +10,4 @@ export {
 } from './apple.ts';
 export { type GoogleRoot, type GoogleSettings, googleKey, googleRoots, openGooglePay } from './google.ts';
 export { type SandboxCard, type WalletSandbox, walletSandbox } from './sandbox.ts';
-export { type Opened, type Refusal, refusals, type WalletPayment } from './token.ts';
+export { type Flaw, flaws, type Opened, type WalletPayment } from './token.ts';

@@ -1,10 +1,10 @@
-// What every wallet token is read with: the refusals, strict base64, fields of hostile JSON, points of the curve P-256.
-// Rule: a refusal is one word. It never carries a cause, a field's value or a parser's message: those quote card numbers.
+// What every wallet token is read with: the flaws, strict base64, fields of hostile JSON, points of the curve P-256.
+// Rule: a flaw is one word. It never carries a cause, a field's value or a parser's message: those quote card numbers.
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import { Pan } from '../base/index.ts';
 
 /** Every reason why a token is not opened; there is no other. */
-export const refusals = [
+export const flaws = [
   /** Not the published form, outside or inside. */
   'wrong_format',
   /** A form that is not read here: RSA_v1, ECv1, signing only. */
@@ -21,7 +21,7 @@ export const refusals = [
   'undecryptable',
 ] as const;
 
-export type Refusal = (typeof refusals)[number];
+export type Flaw = (typeof flaws)[number];
 
 export interface WalletPayment {
   readonly kind: 'apple_pay' | 'google_pay';
@@ -42,37 +42,37 @@ export interface WalletPayment {
 
 export type Opened =
   | { readonly ok: true; readonly payment: WalletPayment }
-  | { readonly ok: false; readonly refusal: Refusal };
+  | { readonly ok: false; readonly flaw: Flaw };
 
-class Refused extends Error {
-  readonly refusal: Refusal;
+class Flawed extends Error {
+  readonly flaw: Flaw;
 
-  constructor(refusal: Refusal) {
-    super(refusal);
-    this.refusal = refusal;
+  constructor(flaw: Flaw) {
+    super(flaw);
+    this.flaw = flaw;
   }
 }
 
-export function refuse(refusal: Refusal): never {
-  throw new Refused(refusal);
+export function flawed(flaw: Flaw): never {
+  throw new Flawed(flaw);
 }
 
-/** The one place where a refusal becomes a value. */
+/** The one place where a flaw becomes a value. */
 export function opened(open: () => WalletPayment): Opened {
   try {
     return { ok: true, payment: open() };
   } catch (error) {
-    if (error instanceof Refused) return { ok: false, refusal: error.refusal };
+    if (error instanceof Flawed) return { ok: false, flaw: error.flaw };
     throw error;
   }
 }
 
 /** For parsers and ciphers of the platform, which throw at hostile input. */
-export function attempt<T>(refusal: Refusal, work: () => T): T {
+export function attempt<T>(flaw: Flaw, work: () => T): T {
   try {
     return work();
   } catch {
-    return refuse(refusal);
+    return flawed(flaw);
   }
 }
 
@@ -91,24 +91,24 @@ export const field = (fields: Fields, name: string): unknown =>
 
 export function fieldsOf(fields: Fields, name: string): Fields {
   const value = field(fields, name);
-  return isFields(value) ? value : refuse('wrong_format');
+  return isFields(value) ? value : flawed('wrong_format');
 }
 
 export function textOf(fields: Fields, name: string, longest = LONGEST_TOKEN): string {
   const value = field(fields, name);
-  return typeof value === 'string' && value !== '' && value.length <= longest ? value : refuse('wrong_format');
+  return typeof value === 'string' && value !== '' && value.length <= longest ? value : flawed('wrong_format');
 }
 
 export function readJson(text: string): Fields {
-  if (text.length > LONGEST_TOKEN) refuse('wrong_format');
+  if (text.length > LONGEST_TOKEN) flawed('wrong_format');
   const value = attempt('wrong_format', (): unknown => JSON.parse(text));
-  return isFields(value) ? value : refuse('wrong_format');
+  return isFields(value) ? value : flawed('wrong_format');
 }
 
 /** A token comes as JSON text, or as the object that the caller's own parser made of it. */
 export function readToken(token: unknown): Fields {
   if (typeof token === 'string') return readJson(token);
-  return isFields(token) ? token : refuse('wrong_format');
+  return isFields(token) ? token : flawed('wrong_format');
 }
 
 /** JSON that was decrypted. */
@@ -118,7 +118,7 @@ export const readPlaintext = (bytes: Buffer): Fields =>
 /** Standard alphabet, padded, one spelling for each value. */
 export function bytesOf(text: string): Buffer {
   const bytes = Buffer.from(text, 'base64');
-  return bytes.toString('base64') === text ? bytes : refuse('wrong_format');
+  return bytes.toString('base64') === text ? bytes : flawed('wrong_format');
 }
 
 export const base64Of = (fields: Fields, name: string): Buffer => bytesOf(textOf(fields, name));
@@ -126,7 +126,7 @@ export const base64Of = (fields: Fields, name: string): Buffer => bytesOf(textOf
 /** SHA-256 in hex: either case. */
 export function digestOf(fields: Fields, name: string): Buffer {
   const text = textOf(fields, name, 64);
-  return /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : refuse('wrong_format');
+  return /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : flawed('wrong_format');
 }
 
 export const sha256 = (...parts: readonly (Buffer | string)[]): Buffer => {
@@ -139,16 +139,16 @@ export const sha256 = (...parts: readonly (Buffer | string)[]): Buffer => {
 const SPKI_HEAD = Buffer.from('3059301306072a8648ce3d020106082a8648ce3d030107034200', 'hex');
 const POINT_LENGTH = 65;
 
-/** An uncompressed point; refuses one that is not on the curve. */
+/** An uncompressed point; not one that is off the curve. */
 export function keyOfPoint(point: Buffer): KeyObject {
-  if (point.length !== POINT_LENGTH || point[0] !== 4) refuse('wrong_format');
+  if (point.length !== POINT_LENGTH || point[0] !== 4) flawed('wrong_format');
   const key = Buffer.concat([SPKI_HEAD, point]);
   return attempt('wrong_format', () => createPublicKey({ key, format: 'der', type: 'spki' }));
 }
 
 export function keyOfSpki(bytes: Buffer): KeyObject {
   const head = bytes.subarray(0, SPKI_HEAD.length);
-  return head.equals(SPKI_HEAD) ? keyOfPoint(bytes.subarray(SPKI_HEAD.length)) : refuse('wrong_format');
+  return head.equals(SPKI_HEAD) ? keyOfPoint(bytes.subarray(SPKI_HEAD.length)) : flawed('wrong_format');
 }
 
 export const spkiOf = (publicKey: KeyObject): Buffer => publicKey.export({ type: 'spki', format: 'der' });
@@ -159,18 +159,18 @@ export const isP256 = (key: KeyObject): boolean =>
 // The parts of a payment that both wallets have.
 
 export const panOf = (fields: Fields, name: string): Pan =>
-  Pan.parse(textOf(fields, name, 19)) ?? refuse('wrong_format');
+  Pan.parse(textOf(fields, name, 19)) ?? flawed('wrong_format');
 
 export function cryptogramOf(fields: Fields, name: string): string {
   const bytes = bytesOf(textOf(fields, name, 28));
-  return bytes.length === 20 ? bytes.toString('base64') : refuse('wrong_format');
+  return bytes.length === 20 ? bytes.toString('base64') : flawed('wrong_format');
 }
 
 /** Wallets write 5 and 05; absent, null and empty are none. */
 export function eciOf(fields: Fields, name: string): string | null {
   const value = field(fields, name);
   if (value === undefined || value === null || value === '') return null;
-  return typeof value === 'string' && /^\d{1,2}$/.test(value) ? value.padStart(2, '0') : refuse('wrong_format');
+  return typeof value === 'string' && /^\d{1,2}$/.test(value) ? value.padStart(2, '0') : flawed('wrong_format');
 }
 
 export const tokenIdOf = (kind: WalletPayment['kind'], id: string): string => sha256(`${kind}/`, id).toString('hex');

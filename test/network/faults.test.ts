@@ -7,7 +7,7 @@ import { after, request } from './requests.ts';
 
 const planned = (input: Parameters<typeof faultPlanFrom>[0]): FaultPlan => {
   const result = faultPlanFrom(input);
-  if ('refused' in result) throw new Error(result.refused);
+  if ('wrong' in result) throw new Error(result.wrong);
   return result.plan;
 };
 
@@ -107,6 +107,6 @@ describe('fault plans', () => {
   ];
   for (const [input, pointer] of refused)
     it(`refuses ${JSON.stringify(input)} at ${pointer}`, () => {
-      assert.deepEqual(faultPlanFrom(input), { refused: pointer });
+      assert.deepEqual(faultPlanFrom(input), { wrong: pointer });
     });
 });

@@ -17,12 +17,12 @@ import {
   CRYPTOGRAM,
   clear,
   DIGITS,
+  flawOf,
   MERCHANT,
   MINUTE,
   NOW,
   OTHER_MERCHANT,
   random,
-  refusal,
   SEED,
   sandbox,
 } from './world.ts';
@@ -99,40 +99,40 @@ describe('an Apple Pay token opens', () => {
     const token = appleToken();
     assert.ok(applePay(token, after(5 * MINUTE)).ok);
     assert.ok(applePay(token, after(-5 * MINUTE)).ok);
-    assert.equal(refusal(applePay(token, after(5 * MINUTE + 1))), 'expired');
-    assert.equal(refusal(applePay(token, after(-5 * MINUTE - 1))), 'expired');
+    assert.equal(flawOf(applePay(token, after(5 * MINUTE + 1))), 'expired');
+    assert.equal(flawOf(applePay(token, after(-5 * MINUTE - 1))), 'expired');
   });
 });
 
 describe('an Apple Pay token is refused', () => {
   it('with unknown_version: RSA, and versions to come', () => {
     for (const version of ['RSA_v1', 'EC_v2', 'ec_v1', 'EC_v1 '])
-      assert.equal(refusal(applePay({ ...appleToken(), version })), 'unknown_version');
+      assert.equal(flawOf(applePay({ ...appleToken(), version })), 'unknown_version');
   });
 
   it('with unknown_key or wrong_merchant: a stranger’s key, a neighbour’s key', () => {
     const stranger = appleToken({ merchantKey: freshKeyPair(random) });
-    assert.equal(refusal(applePay(stranger)), 'unknown_key');
+    assert.equal(flawOf(applePay(stranger)), 'unknown_key');
     const neighbour = sandbox.applePayToken(OTHER_MERCHANT, CARD, APPROVED, NOW);
-    assert.equal(refusal(applePay(neighbour)), 'wrong_merchant');
+    assert.equal(flawOf(applePay(neighbour)), 'wrong_merchant');
     assert.ok(openApplePay(neighbour, OTHER_MERCHANT, apple, NOW).ok);
   });
 
   it('with undecryptable: our key, but derived for another merchant, or named in place of the one that was used', () => {
-    assert.equal(refusal(applePay(appleToken({ merchantId: 'merchant.test.elsewhere' }))), 'undecryptable');
+    assert.equal(flawOf(applePay(appleToken({ merchantId: 'merchant.test.elsewhere' }))), 'undecryptable');
     const stranger = appleToken({ merchantKey: freshKeyPair(random) });
     const header = { ...stranger.header, publicKeyHash: appleToken().header.publicKeyHash };
-    assert.equal(refusal(applePay({ ...stranger, header })), 'undecryptable');
+    assert.equal(flawOf(applePay({ ...stranger, header })), 'undecryptable');
   });
 
   it('with bad_signature: parts of another token, however right both are', () => {
     const [one, two] = [appleToken(), appleToken({ applicationData: random.bytes(32) })];
-    assert.equal(refusal(applePay({ ...one, signature: two.signature })), 'bad_signature');
-    assert.equal(refusal(applePay({ ...one, data: two.data })), 'bad_signature');
+    assert.equal(flawOf(applePay({ ...one, signature: two.signature })), 'bad_signature');
+    assert.equal(flawOf(applePay({ ...one, data: two.data })), 'bad_signature');
     for (const name of ['ephemeralPublicKey', 'transactionId', 'applicationData'])
-      assert.equal(refusal(applePay({ ...one, header: { ...one.header, [name]: two.header[name] } })), 'bad_signature');
+      assert.equal(flawOf(applePay({ ...one, header: { ...one.header, [name]: two.header[name] } })), 'bad_signature');
     const { applicationData: _, ...rest } = two.header;
-    assert.equal(refusal(applePay({ ...two, header: rest })), 'bad_signature');
+    assert.equal(flawOf(applePay({ ...two, header: rest })), 'bad_signature');
   });
 
   it('when bytes move between fields whose signed text is the same', () => {
@@ -148,13 +148,13 @@ describe('an Apple Pay token is refused', () => {
         applicationData: token.header.transactionId,
       },
     };
-    assert.equal(refusal(applePay(moved)), 'undecryptable');
+    assert.equal(flawOf(applePay(moved)), 'undecryptable');
   });
 
   it('with expired: certificates that were not valid when it was signed', () => {
     for (const form of ['leaf', 'intermediate'] as const) {
       for (const change of [{ to: after(-1000) }, { from: after(1000) }])
-        assert.equal(refusal(applePay(appleToken({ signer: appleSigner(SEED, { [form]: change }) }))), 'expired');
+        assert.equal(flawOf(applePay(appleToken({ signer: appleSigner(SEED, { [form]: change }) }))), 'expired');
     }
   });
 
@@ -187,23 +187,23 @@ describe('an Apple Pay token is refused', () => {
   ];
   for (const [what, change] of CHAINS)
     it(`with bad_signature: ${what}`, () => {
-      assert.equal(refusal(applePay(appleToken({ signer: appleSigner(SEED, change) }))), 'bad_signature');
+      assert.equal(flawOf(applePay(appleToken({ signer: appleSigner(SEED, change) }))), 'bad_signature');
     });
 
   it('with bad_signature: a chain of the same names up to another root, or of two halves', () => {
     const other = appleSigner(Buffer.alloc(32, 'another seed'));
-    assert.equal(refusal(applePay(appleToken({ signer: other }))), 'bad_signature');
+    assert.equal(flawOf(applePay(appleToken({ signer: other }))), 'bad_signature');
     const ours = appleSigner(SEED);
     const certificates = [other.certificates[0], ours.certificates[1]] as Buffer[];
-    assert.equal(refusal(applePay(appleToken({ signer: { ...other, certificates } }))), 'bad_signature');
+    assert.equal(flawOf(applePay(appleToken({ signer: { ...other, certificates } }))), 'bad_signature');
     const swapped = [ours.certificates[0], other.certificates[1]] as Buffer[];
-    assert.equal(refusal(applePay(appleToken({ signer: { ...ours, certificates: swapped } }))), 'bad_signature');
+    assert.equal(flawOf(applePay(appleToken({ signer: { ...ours, certificates: swapped } }))), 'bad_signature');
   });
 
   it('with bad_signature: a right chain beside a signature of someone else', () => {
     const signer = appleSigner(SEED);
     const forged = { ...signer, leaf: { ...signer.leaf, subjectKey: freshKeyPair(random) } };
-    assert.equal(refusal(applePay(appleToken({ signer: forged }))), 'bad_signature');
+    assert.equal(flawOf(applePay(appleToken({ signer: forged }))), 'bad_signature');
   });
 
   it('but the order of its certificates does not matter, nor that the root is among them', () => {
@@ -215,7 +215,7 @@ describe('an Apple Pay token is refused', () => {
   it('when a certificate is missing, there twice, or there are too many', () => {
     const signer = appleSigner(SEED);
     const [leaf, intermediate] = signer.certificates as [Buffer, Buffer];
-    const by = (certificates: Buffer[]) => refusal(applePay(appleToken({ signer: { ...signer, certificates } })));
+    const by = (certificates: Buffer[]) => flawOf(applePay(appleToken({ signer: { ...signer, certificates } })));
     assert.equal(by([]), 'bad_signature');
     assert.equal(by([leaf]), 'bad_signature');
     assert.equal(by([leaf, intermediate, intermediate]), 'bad_signature');
@@ -229,7 +229,7 @@ describe('an Apple Pay token is refused', () => {
       roots: [appleRoot(foreign.apple.root)],
       toleranceMs: APPLE_TOLERANCE_MS,
     };
-    assert.equal(refusal(openApplePay(token, merchantId, settings, new Date(signedAt))), 'wrong_format');
+    assert.equal(flawOf(openApplePay(token, merchantId, settings, new Date(signedAt))), 'wrong_format');
   });
 
   const CONTENTS: readonly (readonly [what: string, change: object])[] = [
@@ -252,12 +252,12 @@ describe('an Apple Pay token is refused', () => {
   ];
   for (const [what, change] of CONTENTS)
     it(`with wrong_format: ${what} inside`, () => {
-      assert.equal(refusal(applePay(appleToken({ plaintext: appleContent(change) }))), 'wrong_format');
+      assert.equal(flawOf(applePay(appleToken({ plaintext: appleContent(change) }))), 'wrong_format');
     });
 
   it('with wrong_format: signed and encrypted, but no JSON object inside', () => {
     for (const plaintext of ['[]', 'null', '"text"', '{', '\u0000', '1', '[[[['.repeat(500)])
-      assert.equal(refusal(applePay(appleToken({ plaintext }))), 'wrong_format');
+      assert.equal(flawOf(applePay(appleToken({ plaintext }))), 'wrong_format');
   });
 });
 

@@ -14,6 +14,7 @@ import {
   CRYPTOGRAM,
   clear,
   DIGITS,
+  flawOf,
   google,
   googleContent,
   googlePay,
@@ -22,7 +23,6 @@ import {
   NOW,
   RECIPIENT,
   random,
-  refusal,
   SEED,
   SHOP,
   sandbox,
@@ -72,7 +72,7 @@ describe('a Google Pay token opens', () => {
       const settings = { recipientId: RECIPIENT, privateKeys: [googleKey(pem(privateKey))], roots: googleRoots(roots) };
       assert.deepEqual(withoutId(clear(openGooglePay(token, SHOP, settings, after(-1)))), expected);
       // Its message and its intermediate key end just now.
-      assert.equal(refusal(openGooglePay(token, SHOP, settings, NOW)), 'expired');
+      assert.equal(flawOf(openGooglePay(token, SHOP, settings, NOW)), 'expired');
     }
   });
 
@@ -118,42 +118,42 @@ describe('the twin that every ECDSA signature has', () => {
 describe('a Google Pay token is refused', () => {
   it('with unknown_version: the older protocol, the one that only signs, and ones to come', () => {
     for (const protocolVersion of ['ECv1', 'ECv2SigningOnly', 'ECv3', 'ecv2'])
-      assert.equal(refusal(googlePay({ ...googleToken(), protocolVersion })), 'unknown_version');
+      assert.equal(flawOf(googlePay({ ...googleToken(), protocolVersion })), 'unknown_version');
   });
 
   it('with bad_signature: made for another recipient', () => {
     for (const recipientId of ['gateway:other', 'merchant:florin', 'gateway:florin ', ''])
-      assert.equal(refusal(googlePay(googleToken({ recipientId }))), 'bad_signature');
+      assert.equal(flawOf(googlePay(googleToken({ recipientId }))), 'bad_signature');
   });
 
   it('with wrong_merchant: another merchant of this gateway, or none named', () => {
     for (const gatewayMerchantId of ['shop-2', 'shop-1 ', '', undefined, null, 1, [SHOP]])
       assert.equal(
-        refusal(googlePay(googleToken({ plaintext: googleContent({ gatewayMerchantId }) }))),
+        flawOf(googlePay(googleToken({ plaintext: googleContent({ gatewayMerchantId }) }))),
         'wrong_merchant',
       );
   });
 
   it('with unknown_key: right, and encrypted to someone else', () => {
-    assert.equal(refusal(googlePay(googleToken({ recipientKey: freshKeyPair(random) }))), 'unknown_key');
-    assert.equal(refusal(openGooglePay(googleToken(), SHOP, { ...google, privateKeys: [] }, NOW)), 'unknown_key');
+    assert.equal(flawOf(googlePay(googleToken({ recipientKey: freshKeyPair(random) }))), 'unknown_key');
+    assert.equal(flawOf(openGooglePay(googleToken(), SHOP, { ...google, privateKeys: [] }, NOW)), 'unknown_key');
   });
 
   it('with expired: the message, the intermediate key or the root, from the very moment on', () => {
     const token = googleToken({ plaintext: googleContent({ messageExpiration: String(after(0).getTime() + 1) }) });
     assert.ok(googlePay(token).ok);
-    assert.equal(refusal(googlePay(token, after(1))), 'expired');
+    assert.equal(flawOf(googlePay(token, after(1))), 'expired');
     const intermediate = googleToken({ intermediateExpiresAt: after(1) });
     assert.ok(googlePay(intermediate).ok);
-    assert.equal(refusal(googlePay(intermediate, after(1))), 'expired');
+    assert.equal(flawOf(googlePay(intermediate, after(1))), 'expired');
     const roots = google.roots.map(({ publicKey }) => ({ publicKey, expiresAt: NOW }));
-    assert.equal(refusal(openGooglePay(googleToken(), SHOP, { ...google, roots }, NOW)), 'expired');
+    assert.equal(flawOf(openGooglePay(googleToken(), SHOP, { ...google, roots }, NOW)), 'expired');
     assert.ok(openGooglePay(googleToken(), SHOP, { ...google, roots }, after(-1)).ok);
   });
 
   it('with bad_signature: an intermediate key that no root of ours signed, or a stranger in its place', () => {
-    assert.equal(refusal(googlePay(googleToken({ root: freshKeyPair(random) }))), 'bad_signature');
-    assert.equal(refusal(openGooglePay(googleToken(), SHOP, { ...google, roots: [] }, NOW)), 'bad_signature');
+    assert.equal(flawOf(googlePay(googleToken({ root: freshKeyPair(random) }))), 'bad_signature');
+    assert.equal(flawOf(openGooglePay(googleToken(), SHOP, { ...google, roots: [] }, NOW)), 'bad_signature');
     const [one, two] = [googleToken(), googleToken({ root: freshKeyPair(random), intermediate: freshKeyPair(random) })];
     const { intermediateSigningKey: ours } = one;
     const { intermediateSigningKey: theirs } = two;
@@ -163,13 +163,13 @@ describe('a Google Pay token is refused', () => {
       { ...two, intermediateSigningKey: { ...theirs, signatures: ours.signatures } },
       { ...one, intermediateSigningKey: { ...ours, signatures: theirs.signatures } },
     ])
-      assert.equal(refusal(googlePay(mixed)), 'bad_signature');
+      assert.equal(flawOf(googlePay(mixed)), 'bad_signature');
   });
 
   it('with bad_signature: parts of another token, however right both are', () => {
     const [one, two] = [googleToken(), googleToken()];
-    assert.equal(refusal(googlePay({ ...one, signature: two.signature })), 'bad_signature');
-    assert.equal(refusal(googlePay({ ...one, signedMessage: two.signedMessage })), 'bad_signature');
+    assert.equal(flawOf(googlePay({ ...one, signature: two.signature })), 'bad_signature');
+    assert.equal(flawOf(googlePay({ ...one, signedMessage: two.signedMessage })), 'bad_signature');
   });
 
   it('with bad_signature: the root signing messages itself, and the intermediate signing itself', () => {
@@ -178,10 +178,10 @@ describe('a Google Pay token is refused', () => {
     const token = googleToken();
     const byRoot = googleToken({ intermediate: root });
     assert.equal(
-      refusal(googlePay({ ...byRoot, intermediateSigningKey: token.intermediateSigningKey })),
+      flawOf(googlePay({ ...byRoot, intermediateSigningKey: token.intermediateSigningKey })),
       'bad_signature',
     );
-    assert.equal(refusal(googlePay(googleToken({ root: intermediate }))), 'bad_signature');
+    assert.equal(flawOf(googlePay(googleToken({ root: intermediate }))), 'bad_signature');
   });
 
   const CARDS: readonly (readonly [what: string, change: object, card?: object])[] = [
@@ -208,12 +208,12 @@ describe('a Google Pay token is refused', () => {
   ];
   for (const [what, change, card] of CARDS)
     it(`with wrong_format: ${what} inside`, () => {
-      assert.equal(refusal(googlePay(googleToken({ plaintext: googleContent(change, card) }))), 'wrong_format');
+      assert.equal(flawOf(googlePay(googleToken({ plaintext: googleContent(change, card) }))), 'wrong_format');
     });
 
   it('with wrong_format: signed and encrypted, but no JSON object inside', () => {
     for (const plaintext of ['[]', 'null', '1', '{', '\u0000', '{"a":'.repeat(500)])
-      assert.equal(refusal(googlePay(googleToken({ plaintext }))), 'wrong_format');
+      assert.equal(flawOf(googlePay(googleToken({ plaintext }))), 'wrong_format');
   });
 });
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
-import { openGooglePay, refusals, walletSandbox } from '../../src/wallets/index.ts';
+import { flaws, openGooglePay, walletSandbox } from '../../src/wallets/index.ts';
 import { appleSigner, makeCertificate, signDetached } from '../../src/wallets/sandbox-apple.ts';
 import { freshKeyPair, seededKeyPair } from '../../src/wallets/sandbox-keys.ts';
 import { filesIn, sourceOf } from '../house/source.ts';
@@ -16,6 +16,7 @@ import {
   CRYPTOGRAM,
   clear,
   DIGITS,
+  flawOf,
   google,
   googleContent,
   googlePay,
@@ -24,7 +25,6 @@ import {
   NOW,
   RECIPIENT,
   random,
-  refusal,
   SEED,
   SHOP,
   sandbox,
@@ -77,22 +77,22 @@ describe('what was never a token', () => {
   ];
   for (const [index, value] of VALUES.entries())
     it(`is in wrong format: ${index} ${inspect(value, { depth: 1 }).slice(0, 60)}`, () => {
-      for (const open of OPENERS) assert.equal(refusal(open(value)), 'wrong_format');
+      for (const open of OPENERS) assert.equal(flawOf(open(value)), 'wrong_format');
     });
 
   it('is a right token whose fields are not its own, or one in 40,000 spaces', () => {
-    assert.equal(refusal(applePay(Object.create(appleToken()))), 'wrong_format');
-    assert.equal(refusal(googlePay(Object.create(googleToken()))), 'wrong_format');
+    assert.equal(flawOf(applePay(Object.create(appleToken()))), 'wrong_format');
+    assert.equal(flawOf(googlePay(Object.create(googleToken()))), 'wrong_format');
     const [applePayText, googlePayText] = [JSON.stringify(appleToken()), JSON.stringify(googleToken())];
     assert.ok(applePay(` ${applePayText} `).ok && googlePay(` ${googlePayText} `).ok);
-    assert.equal(refusal(applePay(applePayText + ' '.repeat(40_000))), 'wrong_format');
-    assert.equal(refusal(googlePay(googlePayText + ' '.repeat(40_000))), 'wrong_format');
+    assert.equal(flawOf(applePay(applePayText + ' '.repeat(40_000))), 'wrong_format');
+    assert.equal(flawOf(googlePay(googlePayText + ' '.repeat(40_000))), 'wrong_format');
   });
 
   it('is refused whatever value it is (property)', () => {
     fc.assert(
       fc.property(fc.oneof(fc.anything({ maxDepth: 4 }), fc.json(), fc.string()), (value) => {
-        for (const open of OPENERS) assert.ok(refusals.includes(refusal(open(value)) as (typeof refusals)[number]));
+        for (const open of OPENERS) assert.ok(flaws.includes(flawOf(open(value)) as (typeof flaws)[number]));
       }),
       { numRuns: 1000 },
     );
@@ -101,21 +101,21 @@ describe('what was never a token', () => {
   it('is refused before it is read when one field of an object is huge', () => {
     const long = 'A'.repeat(40_000);
     for (const name of ['data', 'signature'])
-      assert.equal(refusal(applePay({ ...appleToken(), [name]: long })), 'wrong_format');
+      assert.equal(flawOf(applePay({ ...appleToken(), [name]: long })), 'wrong_format');
     for (const name of ['signedMessage', 'signature'])
-      assert.notEqual(refusal(googlePay({ ...googleToken(), [name]: long })), 'opened');
+      assert.notEqual(flawOf(googlePay({ ...googleToken(), [name]: long })), 'opened');
     const { intermediateSigningKey } = googleToken();
     const [signature] = intermediateSigningKey.signatures as string[];
     for (const signatures of [[], {}, [1], [null], [[signature]], ['*'], Array.from({ length: 9 }, () => signature)])
       assert.equal(
-        refusal(googlePay({ ...googleToken(), intermediateSigningKey: { ...intermediateSigningKey, signatures } })),
+        flawOf(googlePay({ ...googleToken(), intermediateSigningKey: { ...intermediateSigningKey, signatures } })),
         'wrong_format',
       );
   });
 });
 
 describe('a hostile signature', () => {
-  const by = (signature: Buffer) => refusal(applePay({ ...appleToken(), signature: signature.toString('base64') }));
+  const by = (signature: Buffer) => flawOf(applePay({ ...appleToken(), signature: signature.toString('base64') }));
   const hex = (text: string): Buffer => Buffer.from(text, 'hex');
 
   it('in wrong format is found to be so: lengths that lie, tags of many bytes, ends that never come', () => {
@@ -175,10 +175,10 @@ describe('a hostile signature', () => {
     const compressed = Buffer.concat([Buffer.from([2]), point.subarray(1, 33)]);
     for (const each of [...points, compressed, Buffer.from([0])]) {
       const header = { ...token.header, ephemeralPublicKey: Buffer.concat([head, each]).toString('base64') };
-      assert.equal(refusal(applePay({ ...token, header })), 'wrong_format');
+      assert.equal(flawOf(applePay({ ...token, header })), 'wrong_format');
       // Google's is inside of what is signed, so it is signed again here.
       const ephemeral = { ...freshKeyPair(random), point: each };
-      assert.equal(refusal(googlePay(googleToken({ ephemeral }))), 'wrong_format');
+      assert.equal(flawOf(googlePay(googleToken({ ephemeral }))), 'wrong_format');
     }
   });
 
@@ -191,13 +191,13 @@ describe('a hostile signature', () => {
     assert.equal(by(signature), 'wrong_format');
     const leaf = makeCertificate({ ...signer.leaf, subject: 'Somebody Else' });
     const other = [leaf, signer.certificates[1] as Buffer];
-    assert.equal(refusal(applePay(appleToken({ signer: { ...signer, certificates: other } }))), 'bad_signature');
+    assert.equal(flawOf(applePay(appleToken({ signer: { ...signer, certificates: other } }))), 'bad_signature');
     const detached = signDetached(signer, [Buffer.from('another text')], NOW);
     assert.equal(by(detached), 'bad_signature');
   });
 });
 
-describe('a refusal', () => {
+describe('a flaw', () => {
   it('is one word: no number, no cryptogram, no cause comes with it', () => {
     const results = [
       applePay(appleToken({ plaintext: appleContent({ transactionAmount: -1 }) })),
@@ -211,9 +211,9 @@ describe('a refusal', () => {
       googlePay(`{"pan":"${DIGITS}"`),
     ];
     for (const result of results) {
-      assert.deepEqual(Object.keys(result), ['ok', 'refusal']);
+      assert.deepEqual(Object.keys(result), ['ok', 'flaw']);
       const shown = inspect(result, { depth: 9, showHidden: true });
-      assert.ok(!shown.includes(DIGITS) && !shown.includes(CRYPTOGRAM), 'card data in a refusal');
+      assert.ok(!shown.includes(DIGITS) && !shown.includes(CRYPTOGRAM), 'card data in a flaw');
     }
   });
 
@@ -228,8 +228,8 @@ describe('a refusal', () => {
 describe('the sandbox', () => {
   it('gives each seed keys of its own: what one signs, the other refuses', () => {
     const other = walletSandbox({ seed: Buffer.alloc(32, 'other'), random, recipientId: RECIPIENT });
-    assert.equal(refusal(applePay(other.applePayToken(MERCHANT, CARD, APPROVED, NOW))), 'unknown_key');
-    assert.equal(refusal(googlePay(other.googlePayToken(SHOP, CARD, NOW))), 'bad_signature');
+    assert.equal(flawOf(applePay(other.applePayToken(MERCHANT, CARD, APPROVED, NOW))), 'unknown_key');
+    assert.equal(flawOf(googlePay(other.googlePayToken(SHOP, CARD, NOW))), 'bad_signature');
     const again = walletSandbox({ seed: SEED, random, recipientId: RECIPIENT });
     assert.ok(openGooglePay(again.googlePayToken(SHOP, CARD, NOW), SHOP, google, NOW).ok);
   });

@@ -4,9 +4,9 @@ import { describe, it } from 'node:test';
 import type { AsnType } from 'asn1js';
 import fc from 'fast-check';
 import { partsOf, rawOf, readAsn1 } from '../../src/wallets/asn1.ts';
-import { refusals } from '../../src/wallets/index.ts';
+import { flaws } from '../../src/wallets/index.ts';
 import { ber, der } from './der.ts';
-import { applePay, appleToken, clear, refusal } from './world.ts';
+import { applePay, appleToken, clear, flawOf } from './world.ts';
 
 interface Tree {
   readonly tag: number;
@@ -111,7 +111,7 @@ describe('a signature whose tree was changed', () => {
           return;
         }
         refused++;
-        assert.ok(refusals.includes(result.refusal));
+        assert.ok(flaws.includes(result.flaw));
       }),
       { numRuns: 2000 },
     );
@@ -123,7 +123,7 @@ describe('a signature whose tree was changed', () => {
     for (let at = 0; at < sizeOf(right); at++)
       for (const how of ['drop', 'double'] as const) {
         const result = open(edited(right, { at, how, value: 0, bytes: new Uint8Array() }));
-        if (refusal(result) !== 'opened') continue;
+        if (flawOf(result) !== 'opened') continue;
         assert.deepEqual(clear(result), payment);
         same.push([at, how]);
       }

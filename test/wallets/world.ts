@@ -1,7 +1,7 @@
 // A wallet, a merchant and their keys, all from one seed; tokens with any part made otherwise.
 import { strict as assert } from 'node:assert';
 import { seededRandom } from '../../src/base/index.ts';
-import { type Opened, openApplePay, openGooglePay, type Refusal, walletSandbox } from '../../src/wallets/index.ts';
+import { type Flaw, type Opened, openApplePay, openGooglePay, walletSandbox } from '../../src/wallets/index.ts';
 import { applePlaintext } from '../../src/wallets/sandbox.ts';
 import { type AppleTokenForm, appleSigner, makeAppleToken } from '../../src/wallets/sandbox-apple.ts';
 import { type GoogleTokenForm, googlePlaintext, makeGoogleToken } from '../../src/wallets/sandbox-google.ts';
@@ -31,12 +31,12 @@ export const googlePay = (token: unknown, now = NOW): Opened => openGooglePay(to
 
 /** Two payments are compared with the clear number: a Pan shows nobody its digits, not even `deepEqual`. */
 export function clear(result: Opened): Record<string, unknown> {
-  assert.ok(result.ok, result.ok ? '' : result.refusal);
+  assert.ok(result.ok, result.ok ? '' : result.flaw);
   return { ...result.payment, pan: result.payment.pan.reveal() };
 }
 
-export function refusal(result: Opened): Refusal | 'opened' {
-  return result.ok ? 'opened' : result.refusal;
+export function flawOf(result: Opened): Flaw | 'opened' {
+  return result.ok ? 'opened' : result.flaw;
 }
 
 // What an Apple Pay token says inside, with fields changed.

@@ -104,7 +104,7 @@ const cel = environment();
 const firstLine = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
 
-class Refused extends Error {}
+class NotAllowed extends Error {}
 
 /** The expression ready to run, or in one sentence what is wrong with it. */
 export function compileExpression(text: string): Expression | { readonly error: string } {
@@ -118,17 +118,17 @@ export function compileExpression(text: string): Expression | { readonly error: 
     if (checked.type !== 'bool') return { error: `must be true or false, but is ${checked.type}` };
     return { windows, evaluate: evaluator(run) };
   } catch (error) {
-    return { error: error instanceof Refused ? error.message : `is not valid: ${firstLine(error)}` };
+    return { error: error instanceof NotAllowed ? error.message : `is not valid: ${firstLine(error)}` };
   }
 }
 
-/** Throws Refused at the first thing that is in neither list; gathers what is counted. */
+/** Throws NotAllowed at the first thing that is in neither list; gathers what is counted. */
 function inspect(node: ASTNode, windows: Window[]): void {
   const { op, args } = node as { op: string; args: unknown };
-  if (!OPERATORS.has(op)) throw new Refused(`uses ${op}, which rules do not have`);
+  if (!OPERATORS.has(op)) throw new NotAllowed(`uses ${op}, which rules do not have`);
   if (op === 'call' || op === 'rcall') {
     const name = String((args as unknown[])[0]);
-    if (!FUNCTIONS.has(name)) throw new Refused(`uses ${name}(), which rules do not have`);
+    if (!FUNCTIONS.has(name)) throw new NotAllowed(`uses ${name}(), which rules do not have`);
     if (name === 'count' || name === 'sum') windows.push(windowOf(name, (args as unknown[]).at(-1) as ASTNode[]));
   }
   if (COMPARISONS.has(op)) checkCountries(args as ASTNode[]);
@@ -143,7 +143,7 @@ function checkCountries(sides: readonly ASTNode[]): void {
   if (!sides.some(isCountry)) return;
   for (const { op, args } of sides.flatMap((side) => (side.op === 'list' ? side.args : [side])))
     if (op === 'value' && typeof args === 'string' && (args.length !== 3 || countryOf(args) === null))
-      throw new Refused('compares a country with something else than an ISO 3166-1 alpha-3 code');
+      throw new NotAllowed('compares a country with something else than an ISO 3166-1 alpha-3 code');
 }
 
 const isNode = (part: unknown): part is ASTNode => typeof part === 'object' && part !== null && 'op' in part;
@@ -152,13 +152,13 @@ function windowOf(name: string, given: readonly ASTNode[]): Window {
   const [of, window] = given.map((node) => (node.op === 'value' && typeof node.args === 'string' ? node.args : null));
   const dimension = DIMENSIONS.find((one) => one === of);
   if (!dimension || typeof window !== 'string' || given.length !== 2) {
-    throw new Refused(
+    throw new NotAllowed(
       `${name} takes ${DIMENSIONS.map((one) => `"${one}"`).join(', ')} and a window such as "1h", both as they are`,
     );
   }
   const ms = windowMs(window);
   if (ms < MINUTE_MS || ms > LONGEST_MS)
-    throw new Refused(`${name} looks back from "1m" to "31d", not "${window.slice(0, 20)}"`);
+    throw new NotAllowed(`${name} looks back from "1m" to "31d", not "${window.slice(0, 20)}"`);
   return { dimension, ms };
 }
 

@@ -7,7 +7,7 @@ import { compileExpression, type Expression } from './expression.ts';
 import { accountingMinorOf, factsOf, hasVisitor, type Keys, type Payment } from './facts.ts';
 import type { RiskAction, RiskRule } from './queries.ts';
 
-/** What a merchant may be told of a refusal: never the rule, never its detail. */
+/** What a merchant may be told of a rejection: never the rule, never its detail. */
 export const CLASSES = ['velocity', 'amount', 'country', 'card_testing', 'list', 'other'] as const;
 
 /** A rule as far as it decides. */

@@ -286,7 +286,7 @@ function replayOf(message: {
   return { pending: message.authorization_id as bigint, mine: false };
 }
 
-const refused = (reason: Reason, step: Step): Verdict => ({
+const declined = (reason: Reason, step: Step): Verdict => ({
   approved: false,
   responseCode: REASONS[reason],
   reason,
@@ -294,7 +294,7 @@ const refused = (reason: Reason, step: Step): Verdict => ({
   wrongCvv: false,
   wrongPin: false,
 });
-const REVERSED = refused('REVERSED_BEFORE', { check: 'MESSAGE', result: 'FAILED', note: 'reversed before it came' });
+const REVERSED = declined('REVERSED_BEFORE', { check: 'MESSAGE', result: 'FAILED', note: 'reversed before it came' });
 
 /** No card of ours: nothing is kept, and the answer is the same however often it is asked. */
 export const notFound = (request: Wire): Outcome => ({

@@ -55,11 +55,11 @@ interface Done {
   readonly event: string;
   readonly explanation?: readonly Step[];
 }
-interface Refused {
-  readonly refused: Reason;
+interface Declined {
+  readonly declined: Reason;
   readonly explanation?: readonly Step[];
 }
-type Rule = (facts: Facts) => Done | Refused;
+type Rule = (facts: Facts) => Done | Declined;
 
 /** The latest rate of a message's own day; where there is none any more, the one that the authorization was held at. */
 function rateNow({ deps, wire: { amount }, card, row }: Facts): Rate | null {
@@ -69,8 +69,8 @@ function rateNow({ deps, wire: { amount }, card, row }: Facts): Rate | null {
 
 const increment: Rule = (facts) => {
   const { deps, place, around, wire, card, identity, row, windows, loaded, told } = facts;
-  if (row?.kind !== 'purchase' || row.state === 'DECLINED') return { refused: 'ORIGINAL_NOT_FOUND' };
-  if (row.state !== 'OPEN' || row.currency !== wire.amount.currency) return { refused: 'OPERATION_INVALID' };
+  if (row?.kind !== 'purchase' || row.state === 'DECLINED') return { declined: 'ORIGINAL_NOT_FOUND' };
+  if (row.state !== 'OPEN' || row.currency !== wire.amount.currency) return { declined: 'OPERATION_INVALID' };
   const rate = deps.rate(wire.amount.currency, card.currency);
   const more = billed(wire.amount, card.currency, rate, row.amount);
   const demand: Demand = {
@@ -102,7 +102,7 @@ const increment: Rule = (facts) => {
     forwarded: false,
     now: told.now,
   });
-  if (reason || more === null) return { refused: reason ?? 'RATE_MISSING', explanation };
+  if (reason || more === null) return { declined: reason ?? 'RATE_MISSING', explanation };
   const longer = { ...row, expires_at: new Date(told.now.getTime() + row.details.holdDays * DAY_MS) };
   const booked = hold(longer, windows, { asked: wire.amount.minor, billed: more }, told.now, false);
   return { booked, event: 'authorization.incremented', explanation };
@@ -117,11 +117,11 @@ const newRow = ({ deps, place, around, card, wire, told }: Facts, kind: 'forced'
 const charge: Rule = (facts) => {
   const { wire, card, row, windows, told } = facts;
   if (row && (row.state === 'PENDING' || row.currency !== wire.amount.currency))
-    return { refused: 'OPERATION_INVALID' };
-  if (row && (row.state === 'DECLINED' || row.kind !== 'purchase')) return { refused: 'ORIGINAL_NOT_FOUND' };
+    return { declined: 'OPERATION_INVALID' };
+  if (row && (row.state === 'DECLINED' || row.kind !== 'purchase')) return { declined: 'ORIGINAL_NOT_FOUND' };
   const minor = billed(wire.amount, card.currency, rateNow(facts), BigInt(row?.asked.cleared ?? 0));
-  if (wire.amount.minor <= 0n) return { refused: 'AMOUNT_INVALID' };
-  if (minor === null) return { refused: 'RATE_MISSING' };
+  if (wire.amount.minor <= 0n) return { declined: 'AMOUNT_INVALID' };
+  if (minor === null) return { declined: 'RATE_MISSING' };
   const amount = { asked: wire.amount.minor, billed: minor };
   return {
     booked: clear(row ?? newRow(facts, 'forced'), windows, amount, wire.final, told.now),
@@ -133,20 +133,20 @@ const charge: Rule = (facts) => {
 const giveBackCleared = (
   { wire, row, windows, told }: Facts & { readonly row: Authorization },
   event: string,
-): Done | Refused => {
+): Done | Declined => {
   const left = BigInt(row.asked.cleared) - BigInt(row.asked.refunded);
-  if (wire.amount.minor <= 0n || wire.amount.minor > left) return { refused: 'AMOUNT_INVALID' };
+  if (wire.amount.minor <= 0n || wire.amount.minor > left) return { declined: 'AMOUNT_INVALID' };
   const amount = { asked: wire.amount.minor, billed: clearedShare(row, wire.amount.minor) };
   return { booked: giveMoney(row, windows, amount, wire.reference, told.now), event };
 };
 
-const releaseOpen = ({ wire, row, windows, told }: Facts & { readonly row: Authorization }): Done | Refused => {
+const releaseOpen = ({ wire, row, windows, told }: Facts & { readonly row: Authorization }): Done | Declined => {
   const open = BigInt(row.asked.open);
   const { minor } = wire.amount;
   if (minor === 0n && row.authorized === 0n && row.state === 'CLOSED')
     return { booked: { row, windows, movements: [] }, event: 'authorization.reversed' };
-  if (open === 0n) return { refused: 'ORIGINAL_NOT_FOUND' };
-  if (minor <= 0n || minor > open) return { refused: 'AMOUNT_INVALID' };
+  if (open === 0n) return { declined: 'ORIGINAL_NOT_FOUND' };
+  if (minor <= 0n || minor > open) return { declined: 'AMOUNT_INVALID' };
   // Nobody waits any more for what the tenant says of a payment that the merchant gave up.
   const known: Authorization = row.state === 'PENDING' ? { ...row, state: 'CLOSED' } : row;
   const amount = row.state === 'PENDING' ? 'all' : { asked: minor, billed: openShare(row, minor) };
@@ -162,18 +162,18 @@ const undoRefund = ({
   original,
   windows,
   told,
-}: Facts & { readonly row: Authorization }): Done | Refused => {
+}: Facts & { readonly row: Authorization }): Done | Declined => {
   const reference = original?.reference ?? '';
   const given = row.details.refunds[reference];
   const booked = takeBack(row, windows, reference, told.now);
-  if (!given || !booked) return { refused: 'ORIGINAL_NOT_FOUND' };
+  if (!given || !booked) return { declined: 'ORIGINAL_NOT_FOUND' };
   return wire.amount.minor === BigInt(given.asked)
     ? { booked, event: 'authorization.refund_reversed' }
-    : { refused: 'AMOUNT_INVALID' };
+    : { declined: 'AMOUNT_INVALID' };
 };
 
 /** What a reversal undoes, by the operation of the message that it names. */
-const UNDO: Readonly<Record<string, (facts: Facts & { readonly row: Authorization }) => Done | Refused>> = {
+const UNDO: Readonly<Record<string, (facts: Facts & { readonly row: Authorization }) => Done | Declined>> = {
   authorize: releaseOpen,
   increment: releaseOpen,
   charge: (facts) => giveBackCleared(facts, 'authorization.voided'),
@@ -184,8 +184,8 @@ const UNDO: Readonly<Record<string, (facts: Facts & { readonly row: Authorizatio
 const reverse: Rule = (facts) => {
   const { row, original, wire } = facts;
   const undo = original && UNDO[original.operation];
-  if (!row || !undo || row.state === 'DECLINED') return { refused: 'ORIGINAL_NOT_FOUND' };
-  return row.currency === wire.amount.currency ? undo({ ...facts, row }) : { refused: 'OPERATION_INVALID' };
+  if (!row || !undo || row.state === 'DECLINED') return { declined: 'ORIGINAL_NOT_FOUND' };
+  return row.currency === wire.amount.currency ? undo({ ...facts, row }) : { declined: 'OPERATION_INVALID' };
 };
 
 const refund: Rule = (facts) => {
@@ -193,10 +193,10 @@ const refund: Rule = (facts) => {
   if (row)
     return row.currency === wire.amount.currency
       ? giveBackCleared({ ...facts, row }, 'authorization.refunded')
-      : { refused: 'OPERATION_INVALID' };
+      : { declined: 'OPERATION_INVALID' };
   const minor = given(wire.amount, card.currency, rateNow(facts));
-  if (wire.amount.minor <= 0n) return { refused: 'AMOUNT_INVALID' };
-  if (minor === null) return { refused: 'RATE_MISSING' };
+  if (wire.amount.minor <= 0n) return { declined: 'AMOUNT_INVALID' };
+  if (minor === null) return { declined: 'RATE_MISSING' };
   const amount = { asked: wire.amount.minor, billed: minor };
   return {
     booked: giveMoney(newRow(facts, 'refund'), windows, amount, wire.reference, told.now),
@@ -268,18 +268,18 @@ async function attempt(
         loaded,
         told,
       };
-      const ruling = minor === null ? ({ refused: 'ORIGINAL_NOT_FOUND' } as const) : RULES[wire.operation](facts);
+      const ruling = minor === null ? ({ declined: 'ORIGINAL_NOT_FOUND' } as const) : RULES[wire.operation](facts);
       return ended(facts, wire.operation, ruling);
     },
   });
 }
 
 /** What a message is answered, and all that is written of it. */
-function ended(facts: Facts, operation: FollowUp, ruling: Done | Refused): Decision<Outcome> {
+function ended(facts: Facts, operation: FollowUp, ruling: Done | Declined): Decision<Outcome> {
   const { deps, place, wire, card, row, loaded, told } = facts;
   const { tenantId, cardId, instrumentId } = place;
   const done = 'booked' in ruling ? ruling : null;
-  const reason = 'refused' in ruling ? ruling.refused : null;
+  const reason = 'declined' in ruling ? ruling.declined : null;
   const after = done?.booked.row ?? row;
   const answer = answerWith(
     after?.details.answer ?? freshAnswer(told, card, wire),

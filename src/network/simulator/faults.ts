@@ -111,17 +111,17 @@ export interface FaultPlanInput {
 }
 
 /** The plan that the body means, or the JSON pointer of the first member that means nothing. */
-export function faultPlanFrom(input: FaultPlanInput): { readonly plan: FaultPlan } | { readonly refused: string } {
+export function faultPlanFrom(input: FaultPlanInput): { readonly plan: FaultPlan } | { readonly wrong: string } {
   const { seed = 0, rate = 0, schedule = [] } = input;
-  if (!Number.isSafeInteger(seed)) return { refused: '#/seed' };
-  if (!(rate >= 0 && rate <= 1)) return { refused: '#/rate' };
+  if (!Number.isSafeInteger(seed)) return { wrong: '#/seed' };
+  if (!(rate >= 0 && rate <= 1)) return { wrong: '#/rate' };
   const items: FaultPlan['schedule'][number][] = [];
   for (const [i, { operation, ordinal, fault }] of schedule.entries()) {
     const moment = operation === 'inquire' ? operation : momentFrom(operation);
     const outcome = outcomeFrom(String(fault));
-    if (moment === null || moment === 'settlement') return { refused: `#/schedule/${i}/operation` };
-    if (!Number.isSafeInteger(ordinal) || ordinal < 1) return { refused: `#/schedule/${i}/ordinal` };
-    if (outcome === null || (moment === 'inquire' && 'code' in outcome)) return { refused: `#/schedule/${i}/fault` };
+    if (moment === null || moment === 'settlement') return { wrong: `#/schedule/${i}/operation` };
+    if (!Number.isSafeInteger(ordinal) || ordinal < 1) return { wrong: `#/schedule/${i}/ordinal` };
+    if (outcome === null || (moment === 'inquire' && 'code' in outcome)) return { wrong: `#/schedule/${i}/fault` };
     items.push({ operation: moment, ordinal, outcome });
   }
   return { plan: { seed, rate, schedule: items } };
