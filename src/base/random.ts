@@ -1,5 +1,5 @@
 // The only door to chance. The system's is cryptographic; a seeded one makes faults and simulations replayable.
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes, randomFillSync, randomInt } from 'node:crypto';
 
 export interface Random {
   bytes(length: number): Buffer;
@@ -7,7 +7,30 @@ export interface Random {
   int(max: number): number;
 }
 
-export const systemRandom: Random = { bytes: (length) => randomBytes(length), int: (max) => randomInt(max) };
+const BLOCK = 4096;
+
+/**
+ * Few bytes at a time out of a block: asking the system costs more than they do. What is handed out is gone from the block, and lies in
+ * memory of its own.
+ */
+function systemBytes(): Random['bytes'] {
+  const block = Buffer.allocUnsafeSlow(BLOCK);
+  let at = BLOCK;
+  return (length) => {
+    if (length > BLOCK / 16) return randomBytes(length);
+    if (at + length > BLOCK) {
+      randomFillSync(block);
+      at = 0;
+    }
+    const bytes = Buffer.allocUnsafeSlow(length);
+    block.copy(bytes, 0, at, at + length);
+    block.fill(0, at, at + length);
+    at += length;
+    return bytes;
+  };
+}
+
+export const systemRandom: Random = { bytes: systemBytes(), int: (max) => randomInt(max) };
 
 /** Deterministic (xoshiro128**): the same seed gives the same sequence on every machine. Never for secrets. */
 export function seededRandom(seed: number): Random {

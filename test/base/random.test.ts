@@ -55,3 +55,15 @@ for (const [name, random] of [
       for (const length of [0, 1, 16, 33]) assert.equal(random.bytes(length).length, length);
     });
   });
+
+describe('bytes of the system', () => {
+  it('are given out once, and lie in memory of their own', () => {
+    const drawn = Array.from({ length: 2000 }, (_, i) => systemRandom.bytes(8 + (i % 300)));
+    const starts = new Set(
+      drawn.flatMap((bytes) => [bytes.toString('hex', 0, 8), bytes.toString('hex', bytes.length - 8)]),
+    );
+    // Eight bytes are first and last of themselves.
+    assert.equal(starts.size, 2 * drawn.length - drawn.filter(({ length }) => length === 8).length);
+    for (const bytes of drawn) assert.equal(bytes.buffer.byteLength, bytes.length);
+  });
+});
