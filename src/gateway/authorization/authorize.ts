@@ -45,7 +45,7 @@ export async function authorize(gateway: Gateway, request: AuthorizeRequest): Pr
   // It can't become an order: nothing is stored but the rejection.
   if (!terminal) return rejectWithout(gateway, project, once, 'authorize', 'currency_not_accepted');
   const prepared = await prepare(gateway, request, terminal);
-  const unique = uniqueId(gateway, project, draft, prepared.orderId, [
+  const unique = uniqueId(gateway, project, draft, prepared.orderId, () => [
     draft,
     gateway.vault.fingerprint(request.card.pan),
   ]);

@@ -48,7 +48,7 @@ export async function createOrder(
   const view = viewOf(gateway, project);
   const terminal = terminalFor(project, draft.terminal, draft.currency);
   const id = gateway.ids.next();
-  const unique = uniqueId(gateway, project, ownPage ? { ...draft, merchantOrderId: null } : draft, id, draft);
+  const unique = uniqueId(gateway, project, ownPage ? { ...draft, merchantOrderId: null } : draft, id, () => draft);
   const repeatable = unique.needs.length > 0 ? repeatablePageToken(gateway, project.id, id) : null;
   const token = ownPage ?? repeatable ?? newPageToken(gateway, project.id);
   const tokenHash = pageTokenHash(gateway, token);

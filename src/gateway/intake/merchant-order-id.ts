@@ -19,12 +19,12 @@ export function uniqueId(
   project: Project,
   draft: Draft,
   orderId: bigint,
-  content: unknown,
+  content: () => unknown,
 ): UniqueId {
   if (!project.settings.unique_merchant_order_id || !draft.merchantOrderId)
     return { fingerprint: '', needs: [], check: () => ({ claim: [] }) };
   const key = { owner: project.id, merchantOrderId: draft.merchantOrderId };
-  const fingerprint = gateway.vault.keyed('merchant-order-id', jsonText(content)).toString('hex');
+  const fingerprint = gateway.vault.keyed('merchant-order-id', jsonText(content())).toString('hex');
   return {
     fingerprint,
     needs: [{ kind: merchantOrderIdKind, key }],
