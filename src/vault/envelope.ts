@@ -17,11 +17,14 @@ export const cardBinding = (owner: bigint, id: bigint): Buffer => bound('vault_c
 export const cvvBinding = (owner: bigint, id: bigint, sadId: string): Buffer =>
   bound('vault_cvvs.sealed', owner, id, sadId);
 
-/** `iv`: 12 random bytes, never twice under one key: with random ones a key is good for 2^32 of them. */
-export function encrypt(key: KeyObject | Buffer, iv: Buffer, plain: Buffer, binding: Buffer): Buffer {
+/**
+ * `iv`: 12 random bytes, never twice under one key: with random ones a key is good for 2^32 of them. A text is given as it is: a buffer
+ * made of it would outlive the call, in memory that other buffers share.
+ */
+export function encrypt(key: KeyObject | Buffer, iv: Buffer, plain: Buffer | string, binding: Buffer): Buffer {
   const cipher = createCipheriv('aes-256-gcm', key, iv);
   cipher.setAAD(binding);
-  const body = cipher.update(plain);
+  const body = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain);
   cipher.final();
   return Buffer.concat([iv, cipher.getAuthTag(), body]);
 }

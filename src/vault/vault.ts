@@ -158,7 +158,7 @@ export async function openVault(options: VaultOptions): Promise<Vault> {
     },
     sealCvv(owner, id, cvv, until) {
       const { id: keyId, key, endsAt } = sad.current();
-      const sealed = encrypt(key, random.bytes(12), Buffer.from(cvv), cvvBinding(owner, id, keyId));
+      const sealed = encrypt(key, random.bytes(12), cvv, cvvBinding(owner, id, keyId));
       return cvvInsert({ owner_id: owner, id, key_id: keyId, sealed, until: until < endsAt ? until : endsAt });
     },
     async openCvv(owner, id) {
@@ -180,8 +180,7 @@ export async function openVault(options: VaultOptions): Promise<Vault> {
   };
 }
 
-const packCard = ({ pan, expiry, holder }: SealedCard): Buffer =>
-  Buffer.from(JSON.stringify([pan.reveal(), expiry, holder]));
+const packCard = ({ pan, expiry, holder }: SealedCard): string => JSON.stringify([pan.reveal(), expiry, holder]);
 
 function openRow(row: CardRow, kek: Kek): SealedCard {
   const dataKey = decrypt(kek.key, row.wrapped_key, keyBinding(row.owner_id, row.id, row.key_id));
