@@ -1,6 +1,6 @@
 // What an authorization has to know before it is decided: the card's range, the gateway's own rules, the fraud rules, and whether the cardholder
 // has to be authenticated. Rule: nothing is written, and nobody outside is asked.
-import { maskPansIn } from '../../base/index.ts';
+import { dayOf, maskPansIn } from '../../base/index.ts';
 import { lookupBin } from '../../network/index.ts';
 import type { Change, Once } from '../../store/index.ts';
 import { type BrowserDetails, type ExternalResult, externalAuthentication } from '../../threeds/index.ts';
@@ -143,7 +143,8 @@ function gatewayRule(
   terminal: Terminal,
 ): RejectionCode | null {
   const at = gateway.clock.now();
-  const month = at.toISOString().slice(2, 4) + at.toISOString().slice(5, 7);
+  const day = dayOf(at);
+  const month = day.slice(2, 4) + day.slice(5, 7);
   if (card.expiry !== null && card.expiry !== '' && card.expiry < month) return 'card_expired';
   const accounting = project.accounting_currency;
   if (draft.currency !== accounting && !gateway.rate(draft.currency, accounting, at)) return 'no_rate';

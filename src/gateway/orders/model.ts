@@ -34,16 +34,8 @@ export type OperationStatus = (typeof SHOWN_STATUSES)[number] | 'sent' | 'done';
 export type FailureType = 'declined' | 'fraud' | 'rejected' | 'error' | 'validation';
 
 /** Kinds of things that become due on an order. */
-export type DueKind =
-  | 'recover'
-  | 'ask'
-  | 'expire'
-  | 'capture'
-  | 'warn'
-  | 'release'
-  | 'clear'
-  | 'chargeback'
-  | 'reserve';
+const DUE_KINDS = ['recover', 'ask', 'expire', 'capture', 'warn', 'release', 'clear', 'chargeback', 'reserve'] as const;
+export type DueKind = (typeof DUE_KINDS)[number];
 /** ISO times by kind. */
 export type Due = Readonly<Partial<Record<DueKind, string>>>;
 
@@ -239,13 +231,14 @@ export const refundable = (order: Order): bigint =>
 
 /** The order with `due` changed and next_at made to fit. While an operation is in flight only its recovery may run. */
 export function withDue(order: Order, changes: Readonly<Partial<Record<DueKind, Date | null>>>): Order {
-  const due: Partial<Record<DueKind, string>> = { ...order.due };
-  for (const [kind, at] of Object.entries(changes) as [DueKind, Date | null | undefined][]) {
-    if (at) due[kind] = at.toISOString();
-    else delete due[kind];
+  const due: Partial<Record<DueKind, string>> = {};
+  let first: string | null = null;
+  for (const kind of DUE_KINDS) {
+    const at = kind in changes ? changes[kind]?.toISOString() : order.due[kind];
+    if (at === undefined) continue;
+    due[kind] = at;
+    if ((order.in_flight === null || kind === 'recover') && (first === null || at < first)) first = at;
   }
-  const times = order.in_flight === null ? Object.values(due) : due.recover ? [due.recover] : [];
-  const first = times.length === 0 ? null : times.reduce((a, b) => (a < b ? a : b));
   return { ...order, due, next_at: first === null ? null : new Date(first) };
 }
 

@@ -30,16 +30,18 @@ export interface View {
 
 type Json = Record<string, unknown>;
 
-/** Leaves out what is null: optional sub-fields are absent, never null. */
-function present(fields: Json): Json {
-  const out: Json = {};
-  for (const [name, value] of Object.entries(fields)) if (value !== null && value !== undefined) out[name] = value;
-  return out;
-}
+/** Without what is null: optional sub-fields are absent, never null. */
+const present = (fields: Json): Json => inOrder(fields, Object.keys(fields));
 
 /** The given names in their order, whatever that of the stored object is; absent ones stay absent. */
-const inOrder = (fields: object | null, names: readonly string[]): Json =>
-  present(Object.fromEntries(names.map((name) => [name, (fields as Json | null)?.[name]])));
+function inOrder(fields: object | null, names: readonly string[]): Json {
+  const out: Json = {};
+  for (const name of names) {
+    const value = (fields as Json | null)?.[name];
+    if (value !== null && value !== undefined) out[name] = value;
+  }
+  return out;
+}
 
 const CLIENT = ['address', 'city', 'country', 'email', 'name', 'phone', 'state', 'zip', 'login'];
 const LOCATION = ['ip', 'country', 'city', 'region'];

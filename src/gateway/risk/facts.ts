@@ -106,14 +106,12 @@ export interface Keys {
 /** HMAC under a key of its own for each purpose (the vault's). */
 export type Keyed = (purpose: string, data: string) => Buffer;
 
-type Values = Readonly<Record<Dimension, () => string | null>>;
-
 export function keysOf(payment: Payment, keyed: Keyed): Keys {
   const { id: owner } = payment.project;
-  const values = valuesOf(payment);
+  const seen = seenOf(payment);
   const keys = new Map<Dimension, string | undefined>();
   const made = (dimension: Dimension): string | undefined => {
-    const value = values[dimension]();
+    const value = VALUES[dimension](seen);
     // 128 bits of the hash; the owner is part of it, so that no two projects' visitors can be matched.
     return value === null ? undefined : keyed('risk', `${owner}/${dimension}/${value}`).toString('base64url', 0, 16);
   };
@@ -124,39 +122,59 @@ export function keysOf(payment: Payment, keyed: Keyed): Keys {
   return { get, has: (dimension) => get(dimension) !== undefined };
 }
 
-/** What is counted in each dimension, as it is. */
-function valuesOf(payment: Payment): Values {
-  const { draft, bin, visit = null } = payment;
+/** What the dimensions are made of; null: the payment has no such thing. */
+interface Seen {
+  readonly card: () => string;
+  readonly email: string | undefined;
+  readonly party: string | null;
+  readonly visitor: string | null;
+  readonly net: string | null;
+  readonly session: string | null;
+  readonly link: string | null;
+  readonly bin: string;
+  readonly amount: string;
+}
+
+function seenOf({ draft, bin, visit = null, fingerprint }: Payment): Seen {
   let hashed: string | null = null;
-  const card = (): string => (hashed ??= payment.fingerprint());
   const named = addressOf(draft.location?.ip);
   // What was seen counts more than what was said.
   const address = visit ? addressOf(visit.address) : named;
-  const visitor = address?.party ?? null;
-  const amount = `${draft.amount} ${draft.currency}`;
-  const is = (value: string | null | undefined) => () => value ?? null;
   return {
-    card,
-    ip: is(named?.party),
-    email: () => mailbox(draft.client?.email),
-    'card.answers': card,
-    'card.never': card,
-    'ip.cards': is(visitor),
-    'ip.seen': () => visitor && `${visitor} ${card()}`,
-    'ip.basket': is(visitor && `${visitor} ${amount}`),
-    'ip.answers': is(visitor),
-    'ip.held': is(visitor),
-    'session.answers': is(visit?.session),
-    'session.held': is(visit?.session),
-    'link.answers': is(visit?.link),
-    'link.held': is(visit?.link),
-    'net.answers': is(address?.net),
-    'net.held': is(address?.net),
-    'bin.answers': is(bin.bin),
-    'bin.held': is(bin.bin),
-    'amount.answers': is(amount),
-    'amount.held': is(amount),
-    'project.answers': is(''),
-    'project.held': is(''),
+    card: () => (hashed ??= fingerprint()),
+    email: draft.client?.email,
+    party: named?.party ?? null,
+    visitor: address?.party ?? null,
+    net: address?.net ?? null,
+    session: visit?.session ?? null,
+    link: visit?.link ?? null,
+    bin: bin.bin,
+    amount: `${draft.amount} ${draft.currency}`,
   };
 }
+
+/** What is counted in each dimension, as it is. */
+const VALUES: Readonly<Record<Dimension, (seen: Seen) => string | null>> = {
+  card: ({ card }) => card(),
+  ip: ({ party }) => party,
+  email: ({ email }) => mailbox(email),
+  'card.answers': ({ card }) => card(),
+  'card.never': ({ card }) => card(),
+  'ip.cards': ({ visitor }) => visitor,
+  'ip.seen': ({ visitor, card }) => visitor && `${visitor} ${card()}`,
+  'ip.basket': ({ visitor, amount }) => visitor && `${visitor} ${amount}`,
+  'ip.answers': ({ visitor }) => visitor,
+  'ip.held': ({ visitor }) => visitor,
+  'session.answers': ({ session }) => session,
+  'session.held': ({ session }) => session,
+  'link.answers': ({ link }) => link,
+  'link.held': ({ link }) => link,
+  'net.answers': ({ net }) => net,
+  'net.held': ({ net }) => net,
+  'bin.answers': ({ bin }) => bin,
+  'bin.held': ({ bin }) => bin,
+  'amount.answers': ({ amount }) => amount,
+  'amount.held': ({ amount }) => amount,
+  'project.answers': () => '',
+  'project.held': () => '',
+};
