@@ -1,6 +1,7 @@
 // commit: how decisions become durable: commands, needs and changes, groups of one owner in their lanes, the answer that is stored with its
 // effect, and what became of a group whose end nobody saw. Owns commit_groups.
 // Rule: what is answered has been committed, and what is unknown is found out before anything is decided again.
+export { arrayLiteral, type ColumnType } from './array.ts';
 export { type Caller, forCaller, forNobody, presentCaller } from './caller.ts';
 export {
   type Command,
@@ -36,9 +37,7 @@ export {
 export { purgeCommitGroups } from './outcome.ts';
 export {
   add,
-  arrayLiteral,
   type Change,
-  type ColumnType,
   insert,
   remove,
   type Statement,

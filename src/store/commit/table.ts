@@ -1,9 +1,7 @@
 // Tables as data, and the changes that a decision may ask for. One multi-row statement a table and kind of change:
 // rows travel as one array a column (unnest), so that a statement's text never depends on their number and stays prepared.
 import { assert } from '../../base/index.ts';
-
-/** The Postgres types that columns have here, and what each holds in TypeScript: int8 bigint, timestamptz Date, bytea Buffer, jsonb any JSON value. */
-export type ColumnType = 'int8' | 'int4' | 'text' | 'bool' | 'timestamptz' | 'date' | 'jsonb' | 'bytea' | 'numeric';
+import { type ColumnType, columnLiteral } from './array.ts';
 
 export interface Table<Row extends object> {
   readonly name: string;
@@ -86,45 +84,19 @@ export interface Statement {
   readonly values: readonly (string | null)[];
 }
 
-/** The text form of a Postgres array. */
-export function arrayLiteral(values: readonly unknown[], type: ColumnType): string {
-  let out = '{';
-  for (let i = 0; i < values.length; i++) {
-    if (i > 0) out += ',';
-    out += element(values[i], type);
-  }
-  return `${out}}`;
-}
-
-const quote = (text: string): string => (/[\\"]/.test(text) ? `"${text.replace(/[\\"]/g, '\\$&')}"` : `"${text}"`);
-
-function element(value: unknown, type: ColumnType): string {
-  if (value === null || value === undefined) return 'NULL';
-  if (type === 'jsonb') return quote(JSON.stringify(value));
-  if (value instanceof Date) return `"${value.toISOString()}"`;
-  if (Buffer.isBuffer(value)) return `"\\\\x${value.toString('hex')}"`;
-  if (typeof value === 'string') return quote(value);
-  assert(
-    typeof value === 'bigint' || typeof value === 'number' || typeof value === 'boolean',
-    'a value of a known type',
-  );
-  return String(value);
-}
-
 const columnsOf = (of: AnyTable): string[] => Object.keys(of.columns);
 const arrays = (of: AnyTable, names: readonly string[], rows: readonly AnyRow[]): (string | null)[] =>
-  names.map((name) =>
-    arrayLiteral(
-      rows.map((row) => row[name]),
-      of.columns[name] as ColumnType,
-    ),
-  );
+  names.map((name) => columnLiteral(rows, name, of.columns[name] as ColumnType));
 const parameters = (of: AnyTable, names: readonly string[]): string =>
   names.map((name, i) => `$${i + 1}::${of.columns[name]}[]`).join(', ');
 /** What rows that are found again travel with: the owner, who is one for all of them, comes once and last. */
 const listed = (of: AnyTable, names: readonly string[]): string[] => names.filter((name) => name !== of.owner);
 
-const keyOf = (of: AnyTable, row: AnyRow): string => of.key.map((name) => String(row[name])).join('/');
+function keyOf(of: AnyTable, row: AnyRow): string {
+  let key = '';
+  for (const name of of.key) key += `/${String(row[name])}`;
+  return key;
+}
 
 const texts = new Map<string, string>();
 function textOf(op: Change['op'], of: AnyTable): string {
