@@ -50,7 +50,8 @@ create table orders (
   check (amount_charged <= amount)
 ) with (fillfactor = 85);
 
-create index orders_created on orders (project_id, created_at desc, id desc);
+-- The id is carried and not a key: an order whose id is known is never looked for here.
+create index orders_created on orders (project_id, created_at desc) include (id);
 create index orders_merchant_order_id on orders (project_id, merchant_order_id) where merchant_order_id is not null;
 create index orders_in_flight on orders (in_flight) where in_flight is not null;
 create index orders_next_at on orders (next_at) where next_at is not null;

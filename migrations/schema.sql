@@ -762,7 +762,7 @@ CREATE INDEX operations_arn ON public.operations USING btree (arn) WHERE (arn IS
 CREATE INDEX operations_created ON public.operations USING btree (project_id, created_at DESC, id DESC);
 CREATE INDEX operations_payouts ON public.operations USING btree (project_id, created_at) WHERE (type = 'credit'::text);
 CREATE INDEX operator_audit_id ON public.operator_audit USING btree (id);
-CREATE INDEX orders_created ON public.orders USING btree (project_id, created_at DESC, id DESC);
+CREATE INDEX orders_created ON public.orders USING btree (project_id, created_at DESC) INCLUDE (id);
 CREATE INDEX orders_in_flight ON public.orders USING btree (in_flight) WHERE (in_flight IS NOT NULL);
 CREATE INDEX orders_merchant_order_id ON public.orders USING btree (project_id, merchant_order_id) WHERE (merchant_order_id IS NOT NULL);
 CREATE INDEX orders_next_at ON public.orders USING btree (next_at) WHERE (next_at IS NOT NULL);

@@ -17,7 +17,10 @@ const types: pg.CustomTypesConfig = {
 };
 
 export interface Database extends Db {
-  /** The same for statements of one text that are sent with every request: each connection parses and plans them once. */
+  /**
+   * The same for statements of one text that are sent with every request and can be run in one way only: each connection parses and plans
+   * them once, on connections of their own.
+   */
   readonly prepared: Db;
   /** The same for statements that look at whole tables (proofs, reports): minutes instead of seconds, on connections of their own. */
   readonly patient: Db;
@@ -61,14 +64,19 @@ const encoded = (values: readonly unknown[]): unknown[] =>
   values.map((value) => (typeof value === 'bigint' ? value.toString() : Array.isArray(value) ? encoded(value) : value));
 
 /** What the driver and the server are told for one connection. The server's side of TCP looks for a dead client by itself, too. */
-const clientConfig = (connection: Connection, deadlines: Deadlines, statementMs: number): pg.ClientConfig => ({
+const clientConfig = (
+  connection: Connection,
+  deadlines: Deadlines,
+  statementMs: number,
+  settings = '',
+): pg.ClientConfig => ({
   ...connection,
   types,
   keepAlive: true,
   connectionTimeoutMillis: deadlines.connectMs,
   statement_timeout: statementMs,
   query_timeout: statementMs + (deadlines.answerMs - deadlines.statementMs),
-  options: '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3',
+  options: `-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 ${settings}`,
   lock_timeout: deadlines.lockMs,
   idle_in_transaction_session_timeout: deadlines.idleInTransactionMs,
 });
@@ -78,15 +86,16 @@ export function openDatabase(
   { log, connections = 20, deadlines = DEADLINES }: { log: Log; connections?: number; deadlines?: Deadlines },
 ): Database {
   const quick = renewedPool({ connection, deadlines, log }, connections, deadlines.statementMs);
+  const steady = renewedPool({ connection, deadlines, log, keepPlans: true }, 8, deadlines.statementMs);
   const patient = renewedPool({ connection, deadlines, log }, 4, deadlines.patientMs);
   return {
     query: quick.query,
-    prepared: { query: quick.prepared },
+    prepared: { query: steady.prepared },
     patient: { query: patient.query },
     transaction: (work) => quick.use((client) => transaction(client, work)),
     session: (options = {}) => openSession(connection, deadlines, options, log),
     async close() {
-      await Promise.all([quick.close(), patient.close()]);
+      await Promise.all([quick.close(), steady.close(), patient.close()]);
     },
   };
 }
@@ -126,14 +135,19 @@ interface RenewedPool extends Db {
  * too, and each would cost its user the same wait.
  */
 function renewedPool(
-  { connection, deadlines, log }: { connection: Connection; deadlines: Deadlines; log: Log },
+  {
+    connection,
+    deadlines,
+    log,
+    keepPlans = false,
+  }: { connection: Connection; deadlines: Deadlines; log: Log; keepPlans?: boolean },
   max: number,
   statementMs: number,
 ): RenewedPool {
   const ending = new Set<Promise<void>>();
   const open = (): pg.Pool => {
     const pool = new pg.Pool({
-      ...clientConfig(connection, deadlines, statementMs),
+      ...clientConfig(connection, deadlines, statementMs, keepPlans ? '-c plan_cache_mode=force_generic_plan' : ''),
       // In a pool this is also how long one waits for a connection that others use.
       connectionTimeoutMillis: deadlines.answerMs,
       max,
@@ -205,10 +219,10 @@ const isSilence = (error: unknown): boolean =>
   (error.message === 'Query read timeout' || (error instanceof Broken && isSilence(error.cause)));
 
 /**
- * Every statement of a committer finds its rows by key, one look each (lookup.ts, table.ts): there is one way to run it, whatever the
- * statistics say, and it is planned once for a session.
+ * Plans are made for the rows at hand: a plan made while a table was empty would walk any of its indexes for ever. Every statement of a
+ * committer finds its rows by key, so nested loops over an index are right whatever the statistics say.
  */
-const SESSION = `set plan_cache_mode = force_generic_plan; set enable_hashjoin = off; set enable_mergejoin = off; set enable_seqscan = off`;
+const SESSION = `set plan_cache_mode = force_custom_plan; set enable_hashjoin = off; set enable_mergejoin = off; set enable_seqscan = off`;
 
 /**
  * What is sent until the code that sends it pauses leaves with one write: a call of the system for each statement costs both sides more

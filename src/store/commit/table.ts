@@ -81,6 +81,8 @@ export const add = <Row extends object>(of: Table<Row>, row: Row): Change => ({
 
 export interface Statement {
   readonly text: string;
+  /** It finds rows by the primary key or makes them: there is one way to run it, and its plan can be kept. */
+  readonly plain: boolean;
   readonly values: readonly (string | null)[];
 }
 
@@ -165,8 +167,9 @@ interface Pending {
 }
 
 /**
- * Folds the changes of a group, in their order, into at most four statements a table: remove, insert, update, add. Additions come last of
- * all and by the names of their tables: a balance that every group touches is held for the commit alone, and in one order.
+ * Folds the changes of a group, in their order, into at most four statements a table: remove, insert, update, add. What looks for rows
+ * comes first (ONE_PLAN in lane.ts). Additions come last of all and by the names of their tables: a balance that every group touches is
+ * held for the commit alone, and in one order.
  */
 export function statementsFor(changes: readonly Change[]): Statement[] {
   const tables = new Map<string, Pending>();
@@ -179,25 +182,31 @@ export function statementsFor(changes: readonly Change[]): Statement[] {
     fold(pending, change);
   }
   const statements: Statement[] = [];
-  const write = (op: Change['op'], of: AnyTable, names: readonly string[], rows: readonly AnyRow[]): void => {
-    if (rows.length > 0) statements.push({ text: textOf(op, of), values: arrays(of, names, rows) });
+  for (const { table: of, removes } of tables.values())
+    if (removes.size > 0) statements.push(...removals(of, [...removes.values()]));
+  const write = (op: Change['op'], of: AnyTable, rows: readonly AnyRow[]): void => {
+    if (rows.length === 0) return;
+    statements.push({ text: textOf(op, of), plain: true, values: arrays(of, columnsOf(of), rows) });
   };
-  /** Rows that are there already, by their owner, who comes last. */
-  const rewrite = (op: 'update' | 'remove', of: AnyTable, names: readonly string[], rows: readonly AnyRow[]): void => {
-    const { owner } = of;
-    if (owner === null) write(op, of, names, rows);
-    else
-      for (const [whose, theirs] of Map.groupBy(rows, (row) => row[owner] as bigint))
-        statements.push({ text: textOf(op, of), values: [...arrays(of, listed(of, names), theirs), String(whose)] });
-  };
-  for (const { table: of, inserts, updates, removes } of tables.values()) {
-    rewrite('remove', of, of.key, [...removes.values()]);
-    write('insert', of, columnsOf(of), [...inserts.values()]);
-    write('update', of, columnsOf(of), [...updates.values()]);
+  for (const { table: of, inserts, updates } of tables.values()) {
+    write('insert', of, [...inserts.values()]);
+    write('update', of, [...updates.values()]);
   }
   const byName = [...tables].sort(([a], [b]) => (a < b ? -1 : 1));
-  for (const [, { table: of, adds }] of byName) write('add', of, columnsOf(of), summed(of, adds));
+  for (const [, { table: of, adds }] of byName) write('add', of, summed(of, adds));
   return statements;
+}
+
+/** One statement an owner, who comes last. */
+function removals(of: AnyTable, rows: readonly AnyRow[]): Statement[] {
+  const { owner } = of;
+  const text = textOf('remove', of);
+  if (owner === null) return [{ text, plain: false, values: arrays(of, of.key, rows) }];
+  return [...Map.groupBy(rows, (row) => row[owner] as bigint)].map(([whose, theirs]) => ({
+    text,
+    plain: false,
+    values: [...arrays(of, listed(of, of.key), theirs), String(whose)],
+  }));
 }
 
 function fold(pending: Pending, change: Change): void {
