@@ -117,7 +117,7 @@ async function gatewayOf(common: Common, projects: Projects, cardholders: Cardho
     permutation,
     publicUrl,
     sandbox: inSandbox,
-    rate: (from, to) => rates.get(from, to),
+    rates: () => rates.standing(),
     risk: await createRisk({ db: database, prepared: database.prepared, clock, ids, keyed, log, sandbox: inSandbox }),
     links: common.links,
     lease: common.lease,

@@ -56,7 +56,7 @@ export interface GroundOptions {
   readonly patienceMs?: number;
   /** Stands before the gateway's and the issuer's commits: a test plants a bug there, to see that a check notices. Code only, no setting. */
   readonly plant?: (committer: Committer, told: Ground['told']) => Committer;
-  /** Stands before time, ids and chance as rooms ask for them: tests see there that no decision does. Code only, no setting. */
+  /** Stands before time, ids, chance, rates and the lease as rooms ask for them: tests see there that no decision does. Code only, no setting. */
   readonly guard?: <Source extends object>(source: Source) => Source;
 }
 
@@ -132,6 +132,7 @@ export async function openGround(config: Config, options: GroundOptions, log: Lo
     onGroup: metrics.group,
     onAttempt: (error) => health.attempted(error),
     mayDecide: lease.held,
+    process: lease.process,
     ...(options.patienceMs ? { patienceMs: options.patienceMs } : {}),
     ...(options.faultPoint ? { faultPoint: options.faultPoint } : {}),
   });
@@ -143,7 +144,7 @@ export async function openGround(config: Config, options: GroundOptions, log: Lo
   const nameOf = (key: string): string => vault.keyed('rates', key).toString('base64url').slice(0, 22);
   const shared = { buckets: bucketsIn(counting), clock: systemClock, log, nameOf };
   const limiters = (): RateLimiter => (alone ? rateLimiter(systemClock) : sharedRateLimiter(shared));
-  const rates = createRates(database);
+  const rates = guard(createRates(database));
   await rates.reload(clock.now());
   if (sandbox) await seedRates(database, rates, clock.now());
   await binsLoad(database);
@@ -160,7 +161,7 @@ export async function openGround(config: Config, options: GroundOptions, log: Lo
     random,
     told,
     database,
-    lease,
+    lease: guard(lease),
     ids,
     permutation,
     metrics,

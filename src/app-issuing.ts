@@ -34,7 +34,7 @@ export async function openIssuing(common: Common): Promise<IssuingHalf> {
     permutation: common.permutation,
     publicUrl: common.publicUrl,
     sandbox: inSandbox,
-    rate: (from, to) => rates.get(from, to),
+    rates: () => rates.standing(),
     tenants,
     passwords: createPasswords({ clock, random }),
   };

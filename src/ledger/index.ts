@@ -35,6 +35,7 @@ export {
   type Rate,
   type RateInput,
   type RateListing,
+  type RateOf,
   type Rates,
   rateListing,
   rateRows,

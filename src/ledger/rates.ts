@@ -126,9 +126,13 @@ export function ratesAfterOf(cursor: string): RatesAfter | null {
     : null;
 }
 
+/** The latest known rate of the pair; null when there is none. */
+export type RateOf = (from: string, to: string) => Rate | null;
+
 export interface Rates {
-  /** The latest known rate of the pair; null when there is none. */
-  get(from: string, to: string): Rate | null;
+  readonly get: RateOf;
+  /** As they are now, and stay: what a decision is given, which must not look for itself. */
+  standing(): RateOf;
   /** In force once the transaction is committed and `reload` was called. */
   put(db: Transaction, rows: readonly RateRow[], at: Date): Promise<void>;
   reload(now: Date): Promise<void>;
@@ -145,8 +149,13 @@ export function createRates(db: Db): Rates {
       ]),
     );
   };
+  const standing = (): RateOf => {
+    const known = latest;
+    return (from, to) => known.get(`${from}${to}`) ?? null;
+  };
   return {
-    get: (from, to) => latest.get(`${from}${to}`) ?? null,
+    get: (from, to) => standing()(from, to),
+    standing,
     reload,
     put: ratesUpsert,
   };

@@ -25,6 +25,7 @@ export const toldAt = (now: Date): Told => ({
   now,
   ids: idMaker({ ...systemClock, now: () => now }, 0),
   chance: seededRandom(1),
+  process: 1n,
 });
 
 export interface Twice {
@@ -77,7 +78,7 @@ function ending<Value>(decide: () => Decision<Value>): { readonly decision: Deci
 }
 
 /** The same moment for both; ids and chance are drawn by the first and come again, in their order, to the second. */
-function taped({ now, ids, chance }: Told): { readonly first: Told; readonly again: Told; left(): number } {
+function taped({ now, ids, chance, process }: Told): { readonly first: Told; readonly again: Told; left(): number } {
   const tape: (bigint | number | Buffer)[] = [];
   const kept = <Drawn extends bigint | number | Buffer>(drawn: Drawn): Drawn => {
     tape.push(Buffer.isBuffer(drawn) ? Buffer.from(drawn) : drawn);
@@ -89,8 +90,9 @@ function taped({ now, ids, chance }: Told): { readonly first: Told; readonly aga
       now: new Date(now),
       ids: { next: () => kept(ids.next()) },
       chance: { bytes: (length) => kept(chance.bytes(length)), int: (max) => kept(chance.int(max)) },
+      process,
     },
-    again: { now: new Date(now), ids: { next }, chance: { bytes: next, int: next } },
+    again: { now: new Date(now), ids: { next }, chance: { bytes: next, int: next }, process },
     left: () => tape.length,
   };
 }

@@ -160,7 +160,6 @@ function decide(
     return { value: { asked, reason: prepared.reason }, changes: [write(asked.order), ...sealed.changes] };
   }
   const intended = startOperation(
-    gateway,
     { order: { ...order, events: open ? open.order.events : 0 }, operations },
     { type: 'authorize', amount: order.amount },
     { onceKey: request.once?.key ?? null, stan },

@@ -159,7 +159,7 @@ function decide(
     };
   }
   const proven = { ...state, order: { ...order, secure3d: next.secure3d } };
-  const intended = startOperation(gateway, proven, { type: 'authorize', amount: order.amount }, origin, told);
+  const intended = startOperation(proven, { type: 'authorize', amount: order.amount }, origin, told);
   return {
     value: intended,
     changes: [...intended.changes, ...gateway.threeds.close(project.id, next.transactionId, 'used', told.now)],

@@ -107,7 +107,7 @@ function directoryAnswer(
         return answered(answer, [...closed.changes, ...closing]);
       }
       const intent = { type: 'authorize', amount: proven.order.amount } as const;
-      const intended = startOperation(gateway, proven, intent, { onceKey: once?.key ?? null, stan }, told);
+      const intended = startOperation(proven, intent, { onceKey: once?.key ?? null, stan }, told);
       return { value: intended, changes: [...intended.changes, ...closing] };
     },
   };

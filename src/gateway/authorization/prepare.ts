@@ -4,7 +4,7 @@ import { dayOf, maskPansIn } from '../../base/index.ts';
 import { lookupBin } from '../../network/index.ts';
 import type { Change, Once } from '../../store/index.ts';
 import { type BrowserDetails, type ExternalResult, externalAuthentication } from '../../threeds/index.ts';
-import { type CardData, paymentOf } from '../flight/index.ts';
+import { type CardData, paymentOf, rateFor } from '../flight/index.ts';
 import type { Draft } from '../intake/index.ts';
 import {
   type Card,
@@ -98,8 +98,9 @@ export async function prepare(gateway: Gateway, request: AuthorizeRequest, termi
   if (early) return rejected(early);
   const screened = terminal.link === 'simulator' && gateway.simulatedIssuer?.screensAsFraud(card.pan, card.holder);
   if (screened) return rejected('fraud');
+  const rate = rateFor(gateway, project, draft.currency);
   const verdict = await gateway.risk.assess(
-    paymentOf(gateway, project, draft, { ...request, orderId, pan: card.pan }, gateway.clock.now()),
+    paymentOf(gateway, project, draft, { ...request, orderId, pan: card.pan }, rate, gateway.clock.now()),
   );
   if (verdict.verdict === 'refuse')
     return { ...rejected('fraud', null, verdict.changes), fraudClass: verdict.explanation ?? verdict.class };
@@ -147,6 +148,6 @@ function gatewayRule(
   const month = day.slice(2, 4) + day.slice(5, 7);
   if (card.expiry !== null && card.expiry !== '' && card.expiry < month) return 'card_expired';
   const accounting = project.accounting_currency;
-  if (draft.currency !== accounting && !gateway.rate(draft.currency, accounting, at)) return 'no_rate';
+  if (draft.currency !== accounting && !rateFor(gateway, project, draft.currency)) return 'no_rate';
   return closedTo(project, terminal, draft.currency);
 }

@@ -1,6 +1,6 @@
 // A payment as the risk room sees it, before it is sent and once the issuer has answered.
 import type { Pan } from '../../base/index.ts';
-import { convert } from '../../ledger/index.ts';
+import { convert, type Rate } from '../../ledger/index.ts';
 import { isoCode, lookupBin } from '../../network/index.ts';
 import type { Change } from '../../store/index.ts';
 import type { Draft } from '../intake/index.ts';
@@ -15,10 +15,10 @@ export function paymentOf(
   project: Project,
   draft: Known,
   { orderId, pan, initiator, visit }: Pick<Order, 'initiator' | 'visit'> & { orderId: bigint; pan: Pan },
+  rate: Rate | null,
   at: Date,
 ): Payment {
   const accounting = project.accounting_currency;
-  const rate = draft.currency === accounting ? null : gateway.rate(draft.currency, accounting, at);
   const converts = draft.currency === accounting || rate !== null;
   return {
     project,
@@ -40,12 +40,13 @@ export function outcomeChanges(
   order: Order,
   operation: Operation,
   pan: Pan,
+  rate: Rate | null,
   now: Date,
 ): readonly Change[] {
   if (operation.type !== 'authorize') return [];
   const code = isoCode(operation.iso_response_code);
   const known: Known = { ...order, merchantOrderId: order.merchant_order_id };
-  const payment = paymentOf(gateway, project, known, { ...order, orderId: order.id, pan }, now);
+  const payment = paymentOf(gateway, project, known, { ...order, orderId: order.id, pan }, rate, now);
   const answer =
     operation.iso_response_code === 'A1' ? 'soft_declined' : operation.status === 'error' ? 'error' : code.class;
   return gateway.risk.recordOutcome(payment, { class: answer, retry: code.retry });

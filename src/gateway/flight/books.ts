@@ -21,7 +21,13 @@ export interface Success {
   readonly operations: readonly Operation[];
   /** Of the order so far; needed for a void. */
   readonly postings: readonly Posting[];
+  /** Between the order's currency and the project's, before it was decided; null: none is known. */
+  readonly rate: Rate | null;
 }
+
+/** What `Success` asks for; null also where nothing has to be converted. */
+export const rateFor = (gateway: Pick<Gateway, 'rates'>, project: Project, currency: string): Rate | null =>
+  currency === project.accounting_currency ? null : gateway.rates()(currency, project.accounting_currency);
 
 /** A stored rate as JSON, and back. */
 export const rateJson = (rate: Rate | null): Operation['rate'] =>
@@ -31,12 +37,10 @@ export const rateFrom = (json: Operation['rate']): Rate | null =>
 
 /** What an operation is booked with: the rate of its own day, or what is left of the charges that it gives back at theirs. */
 function conversionOf(
-  gateway: Gateway,
   project: Project,
-  operation: Operation,
-  operations: readonly Operation[],
+  { operation, operations, rate }: Pick<Success, 'operation' | 'operations' | 'rate'>,
 ): { rate: Rate | null; accountingMinor?: bigint } {
-  const { type, amount, currency, created_at } = operation;
+  const { type, amount, currency } = operation;
   const accounting = project.accounting_currency;
   if (currency === accounting) return { rate: null };
   const movements = operations.filter(({ status }) => status === 'success').flatMap(movementOf);
@@ -47,7 +51,7 @@ function conversionOf(
   const fixed = rateFrom(operation.rate);
   if (fixed) return { rate: fixed };
   const charged = type === 'reverse' ? movements[0]?.rate : null;
-  return { rate: charged ?? gateway.rate(currency, accounting, created_at) };
+  return { rate: charged ?? rate };
 }
 
 const movementOf = ({ type, amount, rate }: Operation): Movement[] =>
@@ -56,12 +60,12 @@ const movementOf = ({ type, amount, rate }: Operation): Movement[] =>
     : [{ kind: type, minor: amount, rate: rateFrom(rate) }];
 
 export function postingsFor(
-  gateway: Gateway,
   project: Project,
-  { before, after, operation, operations, postings }: Success,
+  success: Success,
 ): { changes: Change[]; cashflows: Cashflows; rate: Operation['rate'] } {
+  const { before, after, operation, postings } = success;
   const accounting = project.accounting_currency;
-  const { rate, ...exact } = conversionOf(gateway, project, operation, operations);
+  const { rate, ...exact } = conversionOf(project, success);
   const entry: Entry = {
     owner: before.project_id,
     subject: asSubject(before.id),

@@ -2,7 +2,7 @@
 // in the books, and what is done where no answer came. No tables of its own: it writes orders, operations and postings through their rooms.
 // Rule: the intent is committed before anything is sent, and no transaction is open while the network is asked.
 export { paymentOf } from './assess.ts';
-export { cashflowsOf, postingsFor, rateJson } from './books.ts';
+export { cashflowsOf, postingsFor, rateFor, rateJson } from './books.ts';
 export { cardOf, carry } from './carry.ts';
 export { approved } from './effects.ts';
 export { type Intended, type Intent, newOperation, startOperation } from './intent.ts';

@@ -2,7 +2,6 @@
 import { addMs } from '../../base/index.ts';
 import type { Change, StoredAnswer, Told } from '../../store/index.ts';
 import {
-  type Gateway,
   type Operation,
   type OperationDetails,
   type OperationType,
@@ -36,13 +35,7 @@ interface Origin {
 }
 
 /** The operation as sent: its id is our own reference on the wire, unique for ever and the same in every repeat. */
-export function newOperation(
-  { lease }: Pick<Gateway, 'lease'>,
-  order: Order,
-  intent: Intent,
-  origin: Origin,
-  told: Told,
-): Operation {
+export function newOperation(order: Order, intent: Intent, origin: Origin, told: Told): Operation {
   const id = told.ids.next();
   return {
     project_id: order.project_id,
@@ -62,7 +55,7 @@ export function newOperation(
     arn: null,
     rate: intent.rate ?? null,
     tries: 1,
-    process: lease.process(),
+    process: told.process,
     once_key: origin.onceKey,
     created_at: told.now,
     resolved_at: null,
@@ -72,14 +65,13 @@ export function newOperation(
 
 /** The intent as rows: the operation as sent, the order with it in flight. */
 export function startOperation(
-  gateway: Pick<Gateway, 'lease'>,
   state: OrderState,
   plan: Intent,
   origin: Pick<Origin, 'onceKey' | 'stan'>,
   told: Told,
 ): { state: OrderState; operation: Operation; changes: Change[] } {
   const original = originalOf(state, plan.details?.void === true);
-  const operation = newOperation(gateway, state.order, plan, { ...origin, original }, told);
+  const operation = newOperation(state.order, plan, { ...origin, original }, told);
   const order = withDue({ ...state.order, in_flight: operation.id }, { recover: addMs(told.now, SENT_LIMIT_MS) });
   return {
     state: { order, operations: [...state.operations, operation] },

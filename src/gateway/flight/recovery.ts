@@ -30,7 +30,7 @@ export const recover: DueHandler = async (gateway, project, { order }) => {
     name: 'recover.claim',
     owner: order.project_id,
     needs: [need],
-    decide(loaded, { now }) {
+    decide(loaded, { now, process }) {
       const state = loaded.get(orderKind, need.key);
       const operation = state?.operations.find(({ id }) => id === state.order.in_flight);
       if (!state || !operation || state.order.due.recover !== order.due.recover) return { value: null, changes: [] };
@@ -39,7 +39,7 @@ export const recover: DueHandler = async (gateway, project, { order }) => {
         gateway.log.error({ operation: operation.reference }, 'the acquirer is not asked any more');
         return { value: null, changes: [orderUpdate(withDue(state.order, { recover: null }))] };
       }
-      const mine = { ...operation, process: gateway.lease.process() };
+      const mine = { ...operation, process };
       const waiting = withDue(state.order, { recover: addMs(now, SENT_LIMIT_MS) });
       const after = replace(state, waiting, mine);
       return {

@@ -2,7 +2,7 @@
 // the event and the stored answer, in one commit.
 // Rule: only the operation that is in flight can be settled, so a doubled or late answer changes nothing.
 import { addMs, type Pan } from '../../base/index.ts';
-import type { Posting } from '../../ledger/index.ts';
+import type { Posting, Rate } from '../../ledger/index.ts';
 import type { NetworkAnswer } from '../../network/index.ts';
 import type { Change, Command, Loaded, StoredAnswer, Told } from '../../store/index.ts';
 import {
@@ -33,7 +33,7 @@ import {
 import { payoutEnds, payoutNeeds } from '../payout-bounds/index.ts';
 import type { Project } from '../projects/index.ts';
 import { outcomeChanges } from './assess.ts';
-import { postingsFor } from './books.ts';
+import { postingsFor, rateFor } from './books.ts';
 import { approved, declined, recoveryAt } from './effects.ts';
 import { newOperation, SENT_LIMIT_MS } from './intent.ts';
 import { answered, unanswered } from './message.ts';
@@ -74,6 +74,7 @@ export function settle(gateway: Gateway, toSettle: ToSettle): Command<Settled> {
   const { project, operation } = toSettle;
   const need = needOrder(operation.project_id, operation.order_id);
   const stan = gateway.stans.next();
+  const rate = rateFor(gateway, project, operation.currency);
   return {
     name: `${operation.type}.result`,
     owner: operation.project_id,
@@ -93,7 +94,7 @@ export function settle(gateway: Gateway, toSettle: ToSettle): Command<Settled> {
         const answer = kept || answerFor(gateway, project, state, current, new Map());
         return { value: { state, answer, next: null, fresh: false }, changes: [] };
       }
-      const context = { gateway, toSettle, state, loaded, told, stan };
+      const context = { gateway, toSettle, state, loaded, told, stan, rate };
       const { answer, resolution } = toSettle;
       const details = { ...without(current.details, 'unbooked'), ...(resolution ? { resolution } : {}) };
       if (answer === null) return withoutAnswer(context, { ...current, details });
@@ -131,6 +132,7 @@ interface Context {
   readonly told: Told;
   /** Of the operation that follows by itself, if one does. */
   readonly stan: string;
+  readonly rate: Rate | null;
 }
 
 function withAnswer(context: Context, sent: Operation, answer: NetworkAnswer | NeverArrived): Outcome {
@@ -156,18 +158,18 @@ function withAnswer(context: Context, sent: Operation, answer: NetworkAnswer | N
     return ended(context, failed, operation, { stepUp, changes: finalCvv(gateway, failed, operation) });
   }
   const after = approved(free, operation, circumstances);
-  const posted = postingsFor(gateway, project, {
+  const posted = postingsFor(project, {
     before: order,
     after,
     operation,
     operations: state.operations,
     postings: toSettle.postings ?? [],
+    rate: context.rate,
   });
   const auto = operation.type === 'authorize' && order.options.auto_charge === true && after.amount > 0n;
   const next =
     auto && project.active
       ? newOperation(
-          gateway,
           after,
           { type: 'charge', amount: after.held, details: { by: 'auto_charge' } },
           { original: operation.reference, onceKey: operation.once_key, stan },
@@ -233,7 +235,6 @@ function withoutAnswer(context: Context, sent: Operation): Outcome {
     { expire: null, recover: null },
   );
   const reversal = newOperation(
-    gateway,
     lost,
     { type: 'reverse', amount: operation.amount },
     { original: operation.reference, onceKey: null, system: true, stan },
@@ -250,7 +251,7 @@ interface Ending {
 }
 
 function ended(
-  { gateway, toSettle, state: before, loaded, told }: Context,
+  { gateway, toSettle, state: before, loaded, told, rate }: Context,
   after: Order,
   operation: Operation,
   ending: Ending = {},
@@ -276,7 +277,7 @@ function ended(
       operationUpdate(operation),
       ...(next ? [operationInsert(next)] : []),
       ...changes,
-      ...(toSettle.pan ? outcomeChanges(gateway, project, order, operation, toSettle.pan, told.now) : []),
+      ...(toSettle.pan ? outcomeChanges(gateway, project, order, operation, toSettle.pan, rate, told.now) : []),
       ...(operation.system ? [] : [eventOf(gateway, project, before.order, order, operation, told)]),
       ...payoutEnds(operation),
       ...once,

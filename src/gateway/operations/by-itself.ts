@@ -42,7 +42,7 @@ async function begin(
           changes: still && current ? [orderUpdate(withDue(current.order, { [kind]: null }))] : [],
         };
       const cleared = { ...current, order: withDue(current.order, { [kind]: null }) };
-      const started = startOperation(gateway, cleared, wanted, { onceKey: null, stan }, told);
+      const started = startOperation(cleared, wanted, { onceKey: null, stan }, told);
       return { value: started, changes: started.changes };
     },
   });

@@ -97,7 +97,7 @@ function intent(
           changes: [...closed.changes, ...ending(answer)],
         };
       }
-      const started = startOperation(gateway, state, plan, { onceKey: once?.key ?? null, stan }, told);
+      const started = startOperation(state, plan, { onceKey: once?.key ?? null, stan }, told);
       return {
         value: started,
         changes: [...started.changes, ...(begun?.changes ?? [])],

@@ -9,6 +9,7 @@ import {
   carry,
   type Intended,
   type Intent,
+  rateFor,
   rateJson,
   startOperation,
   unresolvedAnswer,
@@ -56,7 +57,7 @@ export async function payout(gateway: Gateway, request: PayoutRequest): Promise<
   if (!terminal) return rejected('currency_not_accepted');
   const now = gateway.clock.now();
   const accounting = project.accounting_currency;
-  const rate = draft.currency === accounting ? null : gateway.rate(draft.currency, accounting, now);
+  const rate = rateFor(gateway, project, draft.currency);
   if (draft.currency !== accounting && !rate) return rejected('no_rate');
   const counted: Counted = {
     card: gateway.vault.fingerprint(card.pan),
@@ -105,6 +106,7 @@ function intent(
   { order, plan, counted, vaulted, once }: Wanted,
 ): Command<Intended | { readonly unresolved: Subject | null }> {
   const stan = gateway.stans.next();
+  const standing = { sandbox: gateway.sandbox, rate: gateway.rates() };
   return {
     name: 'credit.intent',
     owner: project.id,
@@ -118,7 +120,7 @@ function intent(
       const begin = once?.begin(loaded, now, asSubject(order.id));
       if (begin && 'replay' in begin) return { value: { answer: begin.replay }, changes: [] };
       if (begin && 'unresolved' in begin) return { value: begin, changes: [] };
-      const reject = payoutRejection(gateway, project, loaded, counted, now);
+      const reject = payoutRejection(standing, project, loaded, counted);
       if (reject) {
         const answer = rejectionAnswer(reject, null);
         return {
@@ -131,7 +133,7 @@ function intent(
         };
       }
       const origin = { onceKey: once?.key ?? null, stan };
-      const started = startOperation(gateway, { order, operations: [] }, plan, origin, told);
+      const started = startOperation({ order, operations: [] }, plan, origin, told);
       return {
         value: started,
         changes: [

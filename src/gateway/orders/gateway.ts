@@ -1,6 +1,6 @@
 // What the use cases of orders work with: the doors of lower rooms and the ports that app.ts fills. No behaviour of its own.
 import type { Clock, FairQueue, IdMaker, Log, Money, Pan, Permutation, Random } from '../../base/index.ts';
-import type { Rate } from '../../ledger/index.ts';
+import type { RateOf } from '../../ledger/index.ts';
 import type { Link, StanMaker } from '../../network/index.ts';
 import type { Committer, Db, Lease, OnceForm, OnceRecords } from '../../store/index.ts';
 import type { ExternalResult, Threeds } from '../../threeds/index.ts';
@@ -68,8 +68,8 @@ export interface Gateway {
   /** Whose work it is: this process', as long as it counts as living. */
   readonly lease: Pick<Lease, 'process' | 'keeps' | 'living' | 'renewMs'>;
   readonly project: (id: bigint) => Promise<Project | null>;
-  /** From memory; null when no rate of the pair is known. */
-  readonly rate: (from: string, to: string, at: Date) => Rate | null;
+  /** From memory, as they stand. */
+  readonly rates: () => RateOf;
   /** What nobody waits for takes turns there with what is due. */
   readonly queue: FairQueue;
 }

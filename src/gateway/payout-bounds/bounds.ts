@@ -1,9 +1,9 @@
 // How much may be paid out: by a payout, to a card in a day, by a project in a day; in live mode no more than what is settled.
 // Rule: counted by the commit that begins the payout, given back by the commit that finds that it failed. Days are days of UTC.
 import { parseAmount } from '../../base/index.ts';
-import { type Balance, convert, type Rate, settledKind } from '../../ledger/index.ts';
+import { type Balance, convert, type Rate, type RateOf, settledKind } from '../../ledger/index.ts';
 import type { Change, Loaded, Need } from '../../store/index.ts';
-import type { Counted, Gateway, Operation, RejectionCode } from '../orders/index.ts';
+import type { Counted, Operation, RejectionCode } from '../orders/index.ts';
 import type { Project, ProjectSettings } from '../projects/index.ts';
 import { needPayouts, type PayoutKey, payoutKind, payoutsAdd } from './queries.ts';
 
@@ -41,11 +41,10 @@ export const settledNeed = (owner: bigint): Need => ({ kind: settledKind, key: o
 
 /** Why the payout may not be, as things stand under the locks; null: it may. */
 export function payoutRejection(
-  { sandbox, rate }: Pick<Gateway, 'sandbox' | 'rate'>,
+  { sandbox, rate }: { readonly sandbox: boolean; readonly rate: RateOf },
   project: Project,
   loaded: Loaded,
   counted: Counted,
-  now: Date,
 ): RejectionCode | null {
   const amount = BigInt(counted.amount);
   const keys = keysOf(project.id, counted);
@@ -56,7 +55,7 @@ export function payoutRejection(
     return 'payout_over_project_day';
   if (sandbox) return null;
   const settled = settledOf(project, loaded.get(settledKind, project.id) ?? [], (from) =>
-    rate(from, project.accounting_currency, now),
+    rate(from, project.accounting_currency),
   );
   return sum(keys.underWay) + amount > settled ? 'payout_over_settled' : null;
 }

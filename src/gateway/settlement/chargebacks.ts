@@ -32,7 +32,7 @@ function arrives(
   told: Told,
 ): Omit<Decision<null>, 'value'> {
   const { now } = told;
-  const arrived = newOperation(gateway, state.order, { type, amount }, { original: null, onceKey: null, stan }, told);
+  const arrived = newOperation(state.order, { type, amount }, { original: null, onceKey: null, stan }, told);
   const operation: Operation = {
     ...arrived,
     status: 'success',
@@ -42,12 +42,14 @@ function arrives(
   };
   const order: Order = { ...state.order, updated_at: now, events: state.order.events + 1 };
   const after = approved(order, operation, { project, terminal: terminalOf(project, order.terminal), now });
-  const posted = postingsFor(gateway, project, {
+  const posted = postingsFor(project, {
     before: state.order,
     after,
     operation,
     operations: state.operations,
     postings: [],
+    // It is converted at the rates of the charges that it takes back.
+    rate: null,
   });
   const booked = { ...operation, rate: posted.rate };
   return {

@@ -199,7 +199,7 @@ function startOf(
   { deps, place, around, request, options, card, told }: Case,
   { demand, verdict, forwarded }: Judged,
 ): Authorization {
-  const row = emptyRow(deps, told, place, around, card, request, {
+  const row = emptyRow(told, place, around, card, request, {
     kind: demand.channel === 'credit' ? 'credit' : 'purchase',
     state: !verdict.approved ? 'DECLINED' : forwarded ? 'PENDING' : demand.hold > 0n ? 'OPEN' : 'CLOSED',
   });

@@ -4,7 +4,6 @@ import { type NetworkAnswer, type NetworkRequest, networkTransactionId, rrnOf } 
 import type { Told } from '../../store/index.ts';
 import type { Card } from '../cards/index.ts';
 import type { Authorization, KeptAnswer } from '../payments/index.ts';
-import type { IssuingDeps } from '../requests/index.ts';
 import { tariffOf } from './demand.ts';
 import type { CardPlace, Surroundings } from './find.ts';
 
@@ -49,7 +48,6 @@ export const DAY_MS = 86_400_000;
 
 /** An authorization before anything was booked on it. */
 export function emptyRow(
-  deps: Pick<IssuingDeps, 'rate'>,
   told: Told,
   place: CardPlace,
   around: Surroundings,
@@ -58,7 +56,7 @@ export function emptyRow(
   fields: Pick<Authorization, 'kind' | 'state'>,
 ): Authorization {
   const { terminal } = request;
-  const rate = request.amount.currency === card.currency ? null : deps.rate(request.amount.currency, card.currency);
+  const rate = request.amount.currency === card.currency ? null : around.rate(request.amount.currency, card.currency);
   return {
     tenant_id: place.tenantId,
     id: told.ids.next(),

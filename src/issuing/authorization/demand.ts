@@ -31,7 +31,7 @@ export function demandOf(
 ): Demand {
   const { amount, terminal, pan, cvv, pin } = request;
   const { cardVerification } = deps.vault;
-  const rate = amount.currency === card.currency ? null : deps.rate(amount.currency, card.currency);
+  const rate = amount.currency === card.currency ? null : around.rate(amount.currency, card.currency);
   const inCard = (isCredit(request) ? given : billed)(amount, card.currency, rate);
   const secret = (given: string | null, matches: (given: string) => boolean): Demand['cvv'] =>
     given === null ? 'absent' : matches(given) ? 'right' : 'wrong';

@@ -1,6 +1,7 @@
 // Whose card a number is, and all that judges it: found without a lock, because it never changes or may be seconds old.
 // Rule: what is remembered of a number is what never changes; what does is read under the card's lock.
 import type { Pan } from '../../base/index.ts';
+import type { RateOf } from '../../ledger/index.ts';
 import { type Card, cardGet, cardOfFingerprint, instrumentOf } from '../cards/index.ts';
 import type { Identity } from '../people/index.ts';
 import type { IssuingDeps } from '../requests/index.ts';
@@ -63,6 +64,8 @@ export interface Surroundings {
   readonly profile: Profile;
   /** Of platform and profile; identity and card are read with the card's row. */
   readonly levels: Readonly<Record<'PLATFORM' | 'PROFILE', RuleLevel>>;
+  /** As they stood when the request came. */
+  readonly rate: RateOf;
 }
 
 /** The levels that judge a card, from the widest to the narrowest. */
@@ -92,6 +95,7 @@ export async function surroundingsOf(deps: IssuingDeps, place: CardPlace): Promi
     tenant,
     programme,
     profile,
+    rate: deps.rates(),
     levels: {
       PLATFORM: { level: 'PLATFORM', rules: installation.rules },
       PROFILE: { level: 'PROFILE', rules, atmDailyLimit },

@@ -62,16 +62,16 @@ interface Declined {
 type Rule = (facts: Facts) => Done | Declined;
 
 /** The latest rate of a message's own day; where there is none any more, the one that the authorization was held at. */
-function rateNow({ deps, wire: { amount }, card, row }: Facts): Rate | null {
+function rateNow({ around, wire: { amount }, card, row }: Facts): Rate | null {
   const kept = row?.rate && row.currency === amount.currency ? { ...row.rate, micro: BigInt(row.rate.micro) } : null;
-  return deps.rate(amount.currency, card.currency) ?? kept;
+  return around.rate(amount.currency, card.currency) ?? kept;
 }
 
 const increment: Rule = (facts) => {
-  const { deps, place, around, wire, card, identity, row, windows, loaded, told } = facts;
+  const { place, around, wire, card, identity, row, windows, loaded, told } = facts;
   if (row?.kind !== 'purchase' || row.state === 'DECLINED') return { declined: 'ORIGINAL_NOT_FOUND' };
   if (row.state !== 'OPEN' || row.currency !== wire.amount.currency) return { declined: 'OPERATION_INVALID' };
-  const rate = deps.rate(wire.amount.currency, card.currency);
+  const rate = around.rate(wire.amount.currency, card.currency);
   const more = billed(wire.amount, card.currency, rate, row.amount);
   const demand: Demand = {
     amount: wire.amount.minor,
@@ -109,8 +109,8 @@ const increment: Rule = (facts) => {
 };
 
 /** A row for what no authorization stands before. */
-const newRow = ({ deps, place, around, card, wire, told }: Facts, kind: 'forced' | 'refund'): Authorization => ({
-  ...emptyRow(deps, told, place, around, card, wire, { kind, state: 'CLOSED' }),
+const newRow = ({ place, around, card, wire, told }: Facts, kind: 'forced' | 'refund'): Authorization => ({
+  ...emptyRow(told, place, around, card, wire, { kind, state: 'CLOSED' }),
   amount: wire.amount.minor,
 });
 

@@ -26,6 +26,8 @@ export const toldNow = ({ clock, ids, random }: Pick<IssuingDeps, 'clock' | 'ids
   now: clock.now(),
   ids,
   chance: random,
+  // Nothing that is made here carries one.
+  process: 0n,
 });
 
 /** What goes over the wire; `replayed` when an earlier request with the same idempotency-ref was answered so. */

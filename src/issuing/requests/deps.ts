@@ -1,6 +1,6 @@
 // The dependencies of the use cases of issuing: doors of lower rooms and ports that app.ts fills. No behaviour of its own.
 import type { Clock, IdMaker, Log, Permutation, Random } from '../../base/index.ts';
-import type { Rate } from '../../ledger/index.ts';
+import type { RateOf } from '../../ledger/index.ts';
 import type { Committer, Db, Transaction } from '../../store/index.ts';
 import type { Vault } from '../../vault/index.ts';
 import type { Passwords } from '../people/index.ts';
@@ -22,6 +22,6 @@ export interface IssuingDeps {
   /** Without trailing slash. */
   readonly publicUrl: string;
   readonly sandbox: boolean;
-  /** The latest rate; null: none. */
-  readonly rate: (from: string, to: string) => Rate | null;
+  /** The latest rates, as they stand. */
+  readonly rates: () => RateOf;
 }

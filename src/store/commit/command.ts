@@ -73,6 +73,8 @@ export interface Told {
   readonly now: Date;
   readonly ids: IdMaker;
   readonly chance: Random;
+  /** The number that this process' work carries. */
+  readonly process: bigint;
 }
 
 export interface Command<Value> {

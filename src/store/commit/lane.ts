@@ -20,6 +20,8 @@ export interface LaneOptions {
   readonly random?: Random;
   readonly log: Log;
   readonly faultPoint?: FaultPoint;
+  /** The number that decisions are told as that of this process; absent: nobody asks for it. */
+  readonly process?: () => bigint;
   /** False: the process may not decide now (it lost its lease). Commands wait, within their time. */
   readonly mayDecide?: () => boolean;
 }
@@ -50,7 +52,7 @@ const ONE_PLAN: Statement = { text: 'set local plan_cache_mode = force_generic_p
 
 /** `ending`: what isn't known by then stays unknown. Long: one session and the steps of one group on it, in their order. */
 export function openLane(options: LaneOptions, ending: AbortSignal): Lane {
-  const { clock, ids, log, business = clock, random: chance = systemRandom } = options;
+  const { clock, ids, log, business = clock, random: chance = systemRandom, process = () => 0n } = options;
   let session: Session | null = null;
 
   const connected = async (): Promise<Session> => {
@@ -107,7 +109,7 @@ export function openLane(options: LaneOptions, ending: AbortSignal): Lane {
     let decided: Decided;
     try {
       const [, states] = await Promise.all([db.query('begin'), loadStates(db, commands)]);
-      decided = decideAll(commands, states, { now: business.now(), ids, chance });
+      decided = decideAll(commands, states, { now: business.now(), ids, chance, process: process() });
     } catch (error) {
       throw await rolledBack(db, error);
     }

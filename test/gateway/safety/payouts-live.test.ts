@@ -71,8 +71,8 @@ const begin = (project: Project, amount: bigint, committer = committers[0] as Co
     name: 'credit.intent',
     owner: project.id,
     needs: [...payoutNeeds(project.id, counted(amount)), settledNeed(project.id)],
-    decide(loaded, { now }) {
-      const refused = payoutRejection(live, project, loaded, counted(amount), now);
+    decide(loaded) {
+      const refused = payoutRejection(live, project, loaded, counted(amount));
       return refused
         ? { value: refused, changes: [] }
         : { value: null, changes: payoutBegins(project.id, counted(amount)) };

@@ -117,7 +117,7 @@ export async function issuerWorld(ports: Partial<AuthorizationPorts> = {}): Prom
     passwords: createPasswords(asked),
     publicUrl: 'http://127.0.0.1',
     sandbox: true,
-    rate: (from, to) => {
+    rates: () => (from, to) => {
       const micro = RATES[from + to];
       return micro === undefined ? null : { micro, day: '2026-11-21', source: 'test' };
     },
