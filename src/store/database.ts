@@ -130,35 +130,40 @@ interface RenewedPool extends Db {
   close(): Promise<void>;
 }
 
+interface PoolOptions {
+  readonly connection: Connection;
+  readonly deadlines: Deadlines;
+  readonly log: Log;
+  readonly keepPlans?: boolean;
+}
+
+function openPool(
+  { connection, deadlines, log, keepPlans = false }: PoolOptions,
+  max: number,
+  statementMs: number,
+): pg.Pool {
+  const pool = new pg.Pool({
+    ...clientConfig(connection, deadlines, statementMs, keepPlans ? '-c plan_cache_mode=force_generic_plan' : ''),
+    // In a pool this is also how long one waits for a connection that others use.
+    connectionTimeoutMillis: deadlines.answerMs,
+    max,
+    idleTimeoutMillis: 60_000,
+  });
+  pool.on('error', (error) => {
+    // One that we end ourselves is not lost, whoever is quicker to end it.
+    if (!pool.ending) log.warn({ err: error }, 'idle connection lost');
+  });
+  return pool;
+}
+
 /**
  * A pool that is replaced as a whole when one of its connections stays silent: where one was cut off without a word, the others were,
  * too, and each would cost its user the same wait.
  */
-function renewedPool(
-  {
-    connection,
-    deadlines,
-    log,
-    keepPlans = false,
-  }: { connection: Connection; deadlines: Deadlines; log: Log; keepPlans?: boolean },
-  max: number,
-  statementMs: number,
-): RenewedPool {
+function renewedPool(options: PoolOptions, max: number, statementMs: number): RenewedPool {
+  const { log } = options;
   const ending = new Set<Promise<void>>();
-  const open = (): pg.Pool => {
-    const pool = new pg.Pool({
-      ...clientConfig(connection, deadlines, statementMs, keepPlans ? '-c plan_cache_mode=force_generic_plan' : ''),
-      // In a pool this is also how long one waits for a connection that others use.
-      connectionTimeoutMillis: deadlines.answerMs,
-      max,
-      idleTimeoutMillis: 60_000,
-    });
-    pool.on('error', (error) => {
-      // One that we end ourselves is not lost, whoever is quicker to end it.
-      if (!pool.ending) log.warn({ err: error }, 'idle connection lost');
-    });
-    return pool;
-  };
+  const open = (): pg.Pool => openPool(options, max, statementMs);
   let pool = open();
   const end = (old: pg.Pool): Promise<void> => {
     const ended = old.end().finally(() => ending.delete(ended));
