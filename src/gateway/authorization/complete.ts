@@ -34,7 +34,7 @@ export interface CompleteRequest {
   readonly once: Once | null;
 }
 
-/** POST complete, complete3d20 and resume, and what TermUrl does. Throws refuse. */
+/** POST complete, complete3d20 and resume, and what TermUrl does. Refuses with not_found. */
 export async function complete(gateway: Gateway, request: CompleteRequest): Promise<StoredAnswer> {
   const { project, orderId, once } = request;
   const state = await gateway.orderOf(project.id, orderId);

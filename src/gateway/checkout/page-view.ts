@@ -1,5 +1,5 @@
 // What a payer sees of an order: read only. The page makes it into words and shapes.
-// Rule: nothing here that a stranger with the link may not know: no whole card number, no contact, no refusal's detail.
+// Rule: nothing here that a stranger with the link may not know: no whole card number, no contact, no rejection's detail.
 import type { Permutation } from '../../base/index.ts';
 import { isoCode, type RetryCategory } from '../../network/index.ts';
 import {
@@ -29,7 +29,7 @@ export interface PageView {
   readonly orderId: string;
   readonly attempts: number;
   readonly attemptsLeft: number;
-  /** How a payer may go on after the last refusal of a card; null: nothing was refused, or nothing is known. */
+  /** How a payer may go on after the last decline of a card; null: none was declined, or nothing is known. */
   readonly retry: RetryCategory | null;
   readonly expiresAt: Date | null;
   readonly now: Date;
@@ -47,7 +47,7 @@ export interface PageView {
   readonly updatedAt: Date;
   readonly timeZone: string;
   readonly sandbox: boolean;
-  /** The sandbox's card-testing defence refused the card: whoever tries the page is told so. */
+  /** The sandbox's card-testing defence rejected the card: whoever tries the page is told so. */
   readonly heldBack: boolean;
   /** Who may show the page in a frame. */
   readonly frameOrigins: readonly string[];
@@ -74,7 +74,7 @@ export async function pageView(gateway: Gateway, project: Project, state: OrderS
     order.status === 'prepared' ? gateway.threeds.unfinished(project.id, order.id) : null,
     templateOf(gateway.db, project.id, order.options.template),
   ]);
-  const refused = state.operations.findLast(({ type, status }) => type === 'authorize' && status === 'failure');
+  const declined = state.operations.findLast(({ type, status }) => type === 'authorize' && status === 'failure');
   return {
     stage: stageOf({
       status: order.status,
@@ -90,7 +90,7 @@ export async function pageView(gateway: Gateway, project: Project, state: OrderS
     orderId: gateway.permutation.outward(order.id),
     attempts: order.attempts,
     attemptsLeft: Math.max(0, project.settings.page_attempts - order.attempts),
-    retry: refused ? isoCode(refused.iso_response_code).retry : null,
+    retry: declined ? isoCode(declined.iso_response_code).retry : null,
     expiresAt: order.due.expire ? new Date(order.due.expire) : null,
     now: gateway.clock.now(),
     returnUrl: returnUrlOf(order, gateway.permutation),

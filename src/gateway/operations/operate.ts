@@ -53,7 +53,7 @@ async function operate(gateway: Gateway, action: Action, request: OrderRequest):
     : (await carry(gateway, request.project, intended.state, intended.operation)).answer;
 }
 
-/** The first phase. Throws refuse for an order that is not the project's. */
+/** The first phase. Refuses with not_found an order that is not the project's. */
 function intent(
   gateway: Gateway,
   action: Action,
