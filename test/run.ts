@@ -1,12 +1,10 @@
 // `npm test`: one Postgres for the run, then every test file, four processes at a time. File names as arguments narrow it, and give each
 // file a process of its own.
-import { once } from 'node:events';
 import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { run } from 'node:test';
-import { spec } from 'node:test/reporters';
 import { statementsOfRun } from './owners/statements.ts';
+import { reported } from './reported.ts';
 import { together } from './rooms.ts';
 import { answersOfRun } from './support/answers.ts';
 import { startTestServer } from './support/database.ts';
@@ -59,16 +57,7 @@ Object.assign(process.env, {
   // Every file and every server that it starts reads the same few hundred modules: the first one compiles them.
   NODE_COMPILE_CACHE: modules,
 });
-// A larger young generation: requests and answers die young, and a twelfth of the time went into collecting them.
-const execArgv = ['--test-timeout=240000', '--max-semi-space-size=64'];
-const tests = run({ files, concurrency: 4, timeout: 900_000, execArgv });
-let code = 0;
-tests.on('test:fail', () => {
-  code = 1;
-});
-const report = tests.compose(spec);
-report.pipe(process.stdout, { end: false });
-await once(report, 'end');
+const code = await reported(files, 4);
 await server.stop();
 
 // What children of tests answered is known only here, and what no test asked for; and whose rows the servers' statements wanted.

@@ -20,7 +20,10 @@ export async function sumsAdd(
   );
 }
 
-/** All postings of the subjects of a slice, but for those of groups that are not proved: they are added when they are. */
+/**
+ * All postings of the subjects of a slice, but for those of groups that are not proved: they are added when they are. Which these are is
+ * read once: where nothing is known of a table's size a plan may ask for it again with every posting.
+ */
 export async function sumsOfSlice(
   db: Transaction,
   owner: bigint,
@@ -28,8 +31,8 @@ export async function sumsOfSlice(
 ): Promise<void> {
   await db.query(
     `insert into proved_sums (owner_id, run, account, currency, amount)
-     select $1::int8, $2::int4, p.account, p.currency, sum(p.amount) from postings p
-     left join (${unprovedEntries('$1')}) u on u.entry_id = p.entry_id
+     with unproved as materialized (${unprovedEntries('$1')})
+     select $1::int8, $2::int4, p.account, p.currency, sum(p.amount) from postings p left join unproved u on u.entry_id = p.entry_id
      where p.owner_id = $1 and p.subject_id > $3 and p.subject_id <= $4 and u.entry_id is null group by p.account, p.currency order by p.account, p.currency
      ${ADDED}`,
     [owner, run, after, upto],

@@ -119,7 +119,9 @@ describe('a proof', () => {
     await commit(charge(6n));
     assert.deepEqual(red(await prover.quick()), [], 'nobody touched its order');
     // As the chore does it, a day later.
-    await database.query(`update proofs set proved_at = proved_at - interval '25 hours'`);
+    await database.query(
+      `update proofs set proved_at = (proved_at at time zone 'UTC' - interval '25 hours') at time zone 'UTC'`,
+    );
     await prover.slices(never);
     const found = await prover.quick();
     assert.deepEqual(red(found), ['groups_balance', 'balances_are_sums']);

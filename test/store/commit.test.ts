@@ -13,6 +13,7 @@ import {
   insert,
   type Kind,
   remove,
+  type Session,
   statementsFor,
   table,
   update,
@@ -186,6 +187,33 @@ test('the backend dies before or after COMMIT: done exactly once, and the commit
     assert.equal((await read(id))?.n, 2n);
     await committer.drain();
   }
+});
+
+test('what a node of Citus refuses of a copy is decided again', async () => {
+  let refused = 0;
+  const connect = async (): Promise<Session> => {
+    const session = await database.session();
+    return {
+      get broken() {
+        return session.broken;
+      },
+      commit: () => session.commit(),
+      close: () => session.close(),
+      query(text, values) {
+        if (refused > 0 || !text.startsWith('insert into test_items')) return session.query(text, values);
+        refused++;
+        const told = { code: 'XX000', routine: 'ReportCopyError' };
+        return session
+          .query<never>('select 1 / 0')
+          .catch(() => Promise.reject(Object.assign(new Error('a key'), told)));
+      },
+    };
+  };
+  const committer = createCommitter({ connect, clock: systemClock, ids, log: silent });
+  assert.equal(await committer.submit(increment(70n)), 1n);
+  assert.equal(refused, 1);
+  assert.equal((await read(70n))?.n, 1n);
+  await committer.drain();
 });
 
 test('insert, update and remove of one row in a group fold into what remains', () => {

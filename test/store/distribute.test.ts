@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { distribute, placementOf, REFERENCE } from '../../src/store/index.ts';
 import { NOBODYS, OWNED } from '../owners/owned.ts';
+import { clusterOf } from '../support/citus.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 
 let database: TestDatabase;
@@ -42,4 +43,18 @@ test('a Postgres without Citus is refused in a sentence', async () => {
       name: 'StartError',
       message: /^There is nothing to spread this database over: it has no Citus .*\. Nothing was changed/,
     });
+});
+
+test('tests on a cluster say in a sentence what they miss', async () => {
+  const missing = await clusterOf({});
+  assert.ok(typeof missing === 'string');
+  assert.match(missing, /^npm run test:citus needs CITUS_URL, [^.]*\.$/);
+  const CITUS_WORKERS = 'postgres://florin:secret%21@one:5433/x,postgres://two/';
+  const named = await clusterOf({ CITUS_URL: 'postgres://first:5434', CITUS_WORKERS });
+  assert.ok(typeof named === 'object');
+  assert.deepEqual(named.coordinator, { host: 'first', port: 5434, user: 'postgres', database: 'postgres' });
+  assert.deepEqual(named.workers, [
+    { host: 'one', port: 5433, user: 'florin', database: 'x', password: 'secret!' },
+    { host: 'two', port: 5432, user: 'postgres', database: 'postgres' },
+  ]);
 });

@@ -7,6 +7,7 @@ import {
   type Change,
   type Connection,
   type Database,
+  type Db,
   migrate,
   openDatabase,
   startEmbedded,
@@ -17,6 +18,8 @@ import { atEnd } from './ends.ts';
 export const silent = createLog('silent');
 /** The database that is migrated and nothing else. */
 export const TEMPLATE = 'florin_template';
+/** One in which a sandbox was started once (seeded.ts). */
+export const SEEDED = 'florin_seeded';
 
 export interface TestServer {
   readonly connection: Connection;
@@ -67,6 +70,30 @@ async function server(): Promise<Connection> {
   return (await own).connection;
 }
 
+/** Every server that keeps a part of a test's database: the one, or the nodes of a Citus cluster, its coordinator first (citus.ts). */
+const nodesOf = (connection: Connection): readonly Connection[] => {
+  const told = process.env.FLORIN_TEST_NODES;
+  return told ? (JSON.parse(told) as Connection[]) : [connection];
+};
+
+/** One statement on each of them, outside of every test's database. */
+export async function onNodes(connection: Connection, text: string): Promise<void> {
+  await Promise.all(
+    nodesOf(connection).map(async (node) => {
+      const admin = openDatabase(node, { log: silent, connections: 1 });
+      try {
+        await admin.patient.query(text);
+      } finally {
+        await admin.close();
+      }
+    }),
+  );
+}
+
+/** A copy of a database that nobody uses. */
+export const copyDatabase = (connection: Connection, name: string, template: string): Promise<void> =>
+  onNodes(connection, `create database ${name} template ${template}`);
+
 export interface TestDatabase extends Database {
   readonly connection: Connection;
 }
@@ -75,16 +102,25 @@ export interface TestDatabase extends Database {
 export async function testDatabase(template = TEMPLATE): Promise<TestDatabase> {
   const connection = await server();
   const name = `test_${systemRandom.bytes(8).toString('hex')}`;
-  const admin = openDatabase(connection, { log: silent, connections: 1 });
-  await admin.query(`create database ${name} template ${template}`);
+  await copyDatabase(connection, name, template);
   const database = openDatabase({ ...connection, database: name }, { log: silent });
   atEnd(async () => {
     tellWrongStatements();
     await database.close();
-    await admin.query(`drop database if exists ${name} with (force)`);
-    await admin.close();
+    await onNodes(connection, `drop database if exists ${name} with (force)`);
   });
   return { ...database, connection: { ...connection, database: name } };
+}
+
+const WAITING = `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+
+/** Somebody waits for what somebody else holds, on whichever node. */
+export async function waitsForLock(database: Db): Promise<boolean> {
+  const everywhere = 'select 1 from run_command_on_all_nodes($1) where success and result is distinct from $2';
+  const found = process.env.FLORIN_TEST_NODES
+    ? await database.query(everywhere, [`select count(*) from (${WAITING}) w`, '0'])
+    : await database.query(WAITING);
+  return found.length > 0;
 }
 
 /** Whose rows they change; null: rows that belong to nobody. */

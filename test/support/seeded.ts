@@ -6,7 +6,7 @@ import path from 'node:path';
 import { startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { type Db, openDatabase } from '../../src/store/index.ts';
-import { silent, TEMPLATE, type TestServer } from './database.ts';
+import { copyDatabase, SEEDED, silent, TEMPLATE, type TestServer } from './database.ts';
 import { noneDecides } from './decisions.ts';
 import { PASSWORD } from './issuing.ts';
 
@@ -16,10 +16,8 @@ export interface Seeded {
 }
 
 export async function startOnce({ connection }: Pick<TestServer, 'connection'>): Promise<Seeded> {
-  const seeded = { database: 'florin_seeded', dataDir: mkdtempSync(path.join(os.tmpdir(), 'florin-seeded-')) };
-  const admin = openDatabase(connection, { log: silent, connections: 1 });
-  await admin.query(`create database ${seeded.database} template ${TEMPLATE}`);
-  await admin.close();
+  const seeded = { database: SEEDED, dataDir: mkdtempSync(path.join(os.tmpdir(), 'florin-seeded-')) };
+  await copyDatabase(connection, seeded.database, TEMPLATE);
   const config = readConfig({ PORT: '0', DATA_DIR: seeded.dataDir, LOG_LEVEL: 'silent', WORKERS: 'off' }, {});
   const app = await startApp(config, {
     log: silent,

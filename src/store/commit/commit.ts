@@ -235,7 +235,14 @@ const REACTIONS: Readonly<Record<string, Reaction>> = {
   '57014': 'behind',
 };
 
+/** Rows travel to a node of Citus as a copy, and whatever the node says of it comes under one code: a key that was taken, before all. */
+const isCopyRefused = (error: unknown): boolean => {
+  const { code, routine } = (error ?? {}) as { readonly code?: string; readonly routine?: string };
+  return code === 'XX000' && routine === 'ReportCopyError';
+};
+
 function reactionTo(error: unknown): Reaction | 'refuse' {
   if (error instanceof NotNow || isGoneCode(error)) return 'wait';
+  if (isCopyRefused(error)) return 'again';
   return REACTIONS[(error as { code?: string } | null)?.code ?? ''] ?? 'refuse';
 }

@@ -229,7 +229,7 @@ test('seven days without an answer: a charge is asked for no more and red, a rev
   const reversed = await silent('reverse', '4111111111111111');
   // Hourly for a week is long to play: they began a week earlier.
   await florin.database.query(
-    `update operations set created_at = created_at - interval '7 days' where id = any($1::int8[])`,
+    `update operations set created_at = (created_at at time zone 'UTC' - interval '7 days') at time zone 'UTC' where id = any($1::int8[])`,
     [[charged.stuck.id, reversed.stuck.id]],
   );
   await shop.advance('1h');

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { type Client, type Reply, type TestApp, testApp } from '../../support/app.ts';
+import { waitsForLock } from '../../support/database.ts';
 import { issuingClient, PASSWORD, steppedUp } from '../../support/issuing.ts';
 
 let florin: TestApp;
@@ -68,7 +69,6 @@ test('who logs in while his identity or the tenant is being shut waits for it, a
   await person('shut');
   const login = () =>
     issuingClient(florin)('POST', '/auth/login', { email: 'shut@races.example', password: { value: PASSWORD } });
-  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
   for (const [row, refused] of [
     [`identities set active = $1 where id = (select identity_id from users where email = 'shut@races.example')`, 410],
     [`tenants set active = $1 where name = 'sandbox'`, 401],
@@ -77,7 +77,7 @@ test('who logs in while his identity or the tenant is being shut waits for it, a
     const answer = await florin.database.transaction(async (db) => {
       await db.query(`update ${row}`, [false]);
       const asked = login().then((reply) => replies.push(reply));
-      for (let tries = 0; replies.length === 0 && (await florin.database.query(waiting)).length === 0; tries++)
+      for (let tries = 0; replies.length === 0 && !(await waitsForLock(florin.database)); tries++)
         assert.ok(tries < 5000, 'the login does not come to the lock');
       return { asked };
     });
