@@ -9,7 +9,7 @@ export type Reason = 'forced' | 'soft_decline' | 'risk' | 'terminal' | 'mandate'
 
 /** Why the cardholder has to be authenticated; null: there is no need. Merchant-initiated payments have no cardholder to ask. */
 export function reasonFor(
-  gateway: Gateway,
+  gateway: Pick<Gateway, 'simulatedIssuer'>,
   {
     terminal,
     options,

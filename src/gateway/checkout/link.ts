@@ -65,7 +65,7 @@ function draftFrom(fields: LinkFields, amount: bigint): Draft {
   };
 }
 
-async function problemsOf(gateway: Gateway, project: Project, fields: LinkFields): Promise<Problem[]> {
+async function problemsOf(gateway: Pick<Gateway, 'db'>, project: Project, fields: LinkFields): Promise<Problem[]> {
   const { amount = '0', currency, static_link = false, return_url, template } = fields;
   const { static_links, return_origins } = project.settings;
   const problems: Problem[] = [];

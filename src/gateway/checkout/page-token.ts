@@ -2,7 +2,7 @@
 import type { Gateway } from '../orders/index.ts';
 
 /** A page token: the owner, then 128 random bits; only its keyed hash is stored. */
-export function newPageToken(gateway: Gateway, owner: bigint): string {
+export function newPageToken(gateway: Pick<Gateway, 'permutation' | 'random'>, owner: bigint): string {
   const token = Buffer.alloc(24);
   token.writeBigUInt64BE(BigInt(gateway.permutation.outward(owner)));
   gateway.random.bytes(16).copy(token, 8);
@@ -13,12 +13,17 @@ export const pageTokenHash = (gateway: Gateway, token: string): string =>
   gateway.vault.keyed('page-token', token).toString('hex');
 
 /** The owner that a page token carries; null when it is no token in form. */
-export function pageTokenOwner(gateway: Gateway, token: string): bigint | null {
+export function pageTokenOwner(gateway: Pick<Gateway, 'permutation'>, token: string): bigint | null {
   if (!/^[A-Za-z0-9_-]{32}$/.test(token)) return null;
   return gateway.permutation.inward(Buffer.from(token, 'base64url').readBigUInt64BE().toString());
 }
 
-function keyedPageToken(gateway: Gateway, owner: bigint, purpose: string, text: string): string {
+function keyedPageToken(
+  gateway: Pick<Gateway, 'permutation' | 'vault'>,
+  owner: bigint,
+  purpose: string,
+  text: string,
+): string {
   const token = Buffer.alloc(24);
   token.writeBigUInt64BE(BigInt(gateway.permutation.outward(owner)));
   gateway.vault.keyed(purpose, text).copy(token, 8, 0, 16);

@@ -11,7 +11,7 @@ import type { Payment } from '../risk/index.ts';
 type Known = Pick<Draft, 'amount' | 'currency' | 'merchantOrderId' | 'location' | 'client'>;
 
 export function paymentOf(
-  gateway: Gateway,
+  gateway: Pick<Gateway, 'vault'>,
   project: Project,
   draft: Known,
   { orderId, pan, initiator, visit }: Pick<Order, 'initiator' | 'visit'> & { orderId: bigint; pan: Pan },

@@ -94,7 +94,7 @@ export function postingsFor(
 
 /** Cashflow of successful operations, from their postings. */
 export async function cashflowsOf(
-  gateway: Gateway,
+  gateway: Pick<Gateway, 'db'>,
   project: Project,
   operations: readonly Operation[],
 ): Promise<Cashflows> {

@@ -60,7 +60,7 @@ async function toldBefore(
 }
 
 /** The card of an order out of the vault, for messages that need its number. */
-export async function cardOf(gateway: Gateway, order: Order): Promise<CardData | null> {
+export async function cardOf(gateway: Pick<Gateway, 'vault'>, order: Order): Promise<CardData | null> {
   if (order.card_id === null) return null;
   const card = await gateway.vault.open(order.project_id, order.card_id);
   return card && { pan: card.pan, expiry: card.expiry, cvv: null, holder: card.holder };

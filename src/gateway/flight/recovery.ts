@@ -68,7 +68,7 @@ export const recover: DueHandler = async (gateway, project, { order }) => {
   }
 };
 
-async function inquire(gateway: Gateway, project: Project, operation: Operation, order: Order) {
+async function inquire(gateway: Pick<Gateway, 'links' | 'log'>, project: Project, operation: Operation, order: Order) {
   const link = gateway.links.get(terminalOf(project, order.terminal)?.link ?? '');
   if (!link) return 'ask later';
   try {

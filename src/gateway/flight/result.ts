@@ -307,7 +307,7 @@ function answerFor(
 const isNew = ({ secure3d }: Order): boolean => secure3d?.transaction_id === undefined;
 
 /** The CVV of a challenged order goes in the commit that decides its authorization. */
-function finalCvv(gateway: Gateway, order: Order, operation: Operation): Change[] {
+function finalCvv(gateway: Pick<Gateway, 'vault'>, order: Order, operation: Operation): Change[] {
   const sealed = operation.type === 'authorize' && order.secure3d?.transaction_id !== undefined;
   return sealed ? [gateway.vault.dropCvv(order.project_id, order.id)] : [];
 }

@@ -46,7 +46,11 @@ function reasonOf({ tries, details }: Operation, recover: string | null): StuckR
 }
 
 /** Those behind `after`, in the order in which they began. */
-export async function stuckOperations(gateway: Gateway, after: bigint, limit: number): Promise<StuckOperation[]> {
+export async function stuckOperations(
+  gateway: Pick<Gateway, 'db' | 'permutation' | 'project'>,
+  after: bigint,
+  limit: number,
+): Promise<StuckOperation[]> {
   const rows = await operationsStuck(gateway.db, STUCK_TRIES, after, limit);
   return Promise.all(
     rows.map(async ({ recover, ...operation }) => ({

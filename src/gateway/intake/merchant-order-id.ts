@@ -15,7 +15,7 @@ export interface UniqueId {
 }
 
 export function uniqueId(
-  gateway: Gateway,
+  gateway: Pick<Gateway, 'vault'>,
   project: Project,
   draft: Draft,
   orderId: bigint,

@@ -101,7 +101,7 @@ interface Wanted {
 
 /** The first phase: the bounds are asked under their locks, and the order is made with its payout on the way. */
 function intent(
-  gateway: Gateway,
+  gateway: Pick<Gateway, 'rates' | 'sandbox' | 'stans'>,
   project: Project,
   { order, plan, counted, vaulted, once }: Wanted,
 ): Command<Intended | { readonly unresolved: Subject | null }> {

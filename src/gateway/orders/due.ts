@@ -14,7 +14,7 @@ export const OF_ORDERS = { about: 'order', owners: 'project' } as const;
 
 /** One commit on the order, if `kind` is still due there. */
 export function decideDue(
-  gateway: Gateway,
+  gateway: Pick<Gateway, 'committer'>,
   { order }: OrderState,
   kind: DueKind,
   decide: (state: OrderState, told: Told) => Omit<Decision<null>, 'value'>,

@@ -74,7 +74,10 @@ export interface Gateway {
   readonly queue: FairQueue;
 }
 
-export const viewOf = (gateway: Gateway, project: Project): View => ({ project, outward: gateway.permutation.outward });
+export const viewOf = ({ permutation }: Pick<Gateway, 'permutation'>, project: Project): View => ({
+  project,
+  outward: permutation.outward,
+});
 
 export function terminalOf(project: Project, id: string): Terminal | null {
   return project.terminals.find((terminal) => terminal.id === id) ?? null;

@@ -24,7 +24,7 @@ export const rejectionRecord = (
 
 /** Answers a rejection that concerns no order, and keeps it for the idempotency key. */
 export function rejectWithout(
-  gateway: Gateway,
+  gateway: Pick<Gateway, 'committer'>,
   project: Project,
   once: Once | null,
   action: string,
