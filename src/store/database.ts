@@ -149,6 +149,8 @@ function openPool(
     max,
     idleTimeoutMillis: 60_000,
   });
+  // What is sent on a connection runs in order: before whatever it is wanted for.
+  if (keepPlans) pool.on('connect', (client) => void client.query(CUSTOM).catch(() => undefined));
   pool.on('error', (error) => {
     // One that we end ourselves is not lost, whoever is quicker to end it.
     if (!pool.ending) log.warn({ err: error }, 'idle connection lost');
@@ -229,6 +231,10 @@ const isSilence = (error: unknown): boolean =>
  */
 const SESSION = `set plan_cache_mode = force_custom_plan; set enable_hashjoin = off; set enable_mergejoin = off; set enable_seqscan = off`;
 
+/** Whether tables may lie on several nodes: only values tell on which, and a plan for any values can't be made. */
+const SPREAD = `select from pg_extension where extname = 'citus'`;
+const CUSTOM = `select set_config('plan_cache_mode', 'force_custom_plan', false) from (${SPREAD}) c`;
+
 /**
  * What is sent until the code that sends it pauses leaves with one write: a call of the system for each statement costs both sides more
  * than some statements do.
@@ -278,6 +284,7 @@ async function openSession(
   });
   await client.connect();
   await client.query(synchronousCommit ? SESSION : `${SESSION}; set synchronous_commit = off`);
+  const spread = (await client.query(SPREAD)).rowCount === 1;
   const nameOf = statementNames();
   const { stream } = (client as unknown as { connection: pg.Connection }).connection;
   const inOneWrite = oneWrite(stream);
@@ -291,6 +298,7 @@ async function openSession(
     }
   };
   return {
+    spread,
     get broken() {
       return broken;
     },

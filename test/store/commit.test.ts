@@ -216,6 +216,32 @@ test('what a node of Citus refuses of a copy is decided again', async () => {
   await committer.drain();
 });
 
+test('a plan for any values is asked for where all rows lie on one node, and nowhere else', async () => {
+  for (const spread of [false, true]) {
+    const sent: string[] = [];
+    const connect = async (): Promise<Session> => {
+      const session = await database.session();
+      return {
+        spread,
+        broken: false,
+        commit: () => session.commit(),
+        close: () => session.close(),
+        query(text, values) {
+          sent.push(text);
+          return session.query(text, values);
+        },
+      };
+    };
+    const committer = createCommitter({ connect, clock: systemClock, ids, log: silent });
+    await committer.submit(increment(71n));
+    assert.equal(
+      sent.some((text) => text.includes('force_generic_plan')),
+      !spread,
+    );
+    await committer.drain();
+  }
+});
+
 test('insert, update and remove of one row in a group fold into what remains', () => {
   const row = item(9n);
   assert.deepEqual(statementsFor([insert(items, row), remove(items, { owner: 1n, id: 9n })]), []);

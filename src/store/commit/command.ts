@@ -93,6 +93,8 @@ export interface Command<Value> {
 
 /** One connection, reserved for a committer. Statements may be sent without waiting for one another; they run in order. */
 export interface Session extends Db {
+  /** Its tables may lie on several nodes: each statement needs a plan for its values. */
+  readonly spread?: boolean;
   readonly broken: boolean;
   /** True: committed. False: rolled back, because a statement before it had failed. Rejected: nobody knows. */
   commit(): Promise<boolean>;

@@ -124,7 +124,8 @@ export function openLane(options: LaneOptions, ending: AbortSignal): Lane {
     const mark = groupMark(group, clock.now(), touchedBy(decided.changes));
     const statements = statementsFor([...decided.changes, mark]);
     const plain = statements.findIndex((statement) => statement.plain);
-    const writes = statements.toSpliced(plain, 0, ONE_PLAN).map(({ text, values }) => db.query(text, values));
+    const sending = db.spread ? statements : statements.toSpliced(plain, 0, ONE_PLAN);
+    const writes = sending.map(({ text, values }) => db.query(text, values));
     const committing = db.commit();
     sent(decided);
     // All are awaited, also after a failure: the connection is only ours again when the last answer is in.
