@@ -185,7 +185,7 @@ const wrongFormat: Describe = (_, schema) => {
 
 /** ajv's keyword → what the client is told. */
 const DESCRIPTIONS: Readonly<Record<string, Describe>> = {
-  type: ({ type }) => ['Wrong type', `must be of type ${[type].flat().join(' or ')}`],
+  type: ({ type }, schema) => ['Wrong type', `must be of type ${typesOf(type, schema).join(' or ')}`],
   format: wrongFormat,
   pattern: wrongFormat,
   minLength: ({ limit }) => ['Wrong length', `at least ${String(limit)} characters`],
@@ -205,6 +205,12 @@ const DESCRIPTIONS: Readonly<Record<string, Describe>> = {
   },
   const: (_, schema) => ['Not allowed', oneOf([schema.const])],
 };
+
+/** Of JSON, as the client may send them: numbers of some kinds are read as their text before they are looked at. */
+function typesOf(type: unknown, schema: JsonSchema): readonly unknown[] {
+  const kind = schema['x-kind'];
+  return [...(kind !== undefined && 'number' in fieldKinds[kind] ? ['number'] : []), ...[type].flat()];
+}
 
 const oneOf = (values: readonly unknown[]): string =>
   values.length === 0 ? 'at most 200 values' : `one of: ${values.join(', ')}`;

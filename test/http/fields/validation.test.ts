@@ -409,6 +409,8 @@ describe('over HTTP', () => {
 
   test('null is absent: Required where a value is needed, nothing elsewhere', async () => {
     assert.deepEqual(uris(await post('{"amount":null}')), ['#/amount']);
+    const told = (await post('{"amount":true}')).body.errors?.map(({ details }) => details);
+    assert.deepEqual(told, [['must be of type number or string']], 'as the client may send it');
     assert.deepEqual((await post('{"amount":1,"segment":null,"card":null}')).body.body, { amount: '1' });
   });
 
