@@ -40,7 +40,10 @@ export interface Directory {
   authenticate(request: AuthenticationRequest, window: WindowSize): Promise<DirectoryAnswer>;
 }
 
-/** What the network's simulator knows of a card; null: it has no opinion. */
+/**
+ * What a card of the sandbox does here: a port, which the network's simulator fills. Neither room may know the other, so each has the
+ * words (`ThreedsOutcome` there), and one that is missing here does not compile where both meet (`app-gateway.ts`).
+ */
 export type SandboxOutcome =
   | 'not_enrolled'
   | 'unable_to_verify'
