@@ -148,9 +148,8 @@ function openPool(
     connectionTimeoutMillis: deadlines.answerMs,
     max,
     idleTimeoutMillis: 60_000,
+    ...(keepPlans ? { onConnect: (client: pg.ClientBase) => client.query(CUSTOM) } : {}),
   });
-  // What is sent on a connection runs in order: before whatever it is wanted for.
-  if (keepPlans) pool.on('connect', (client) => void client.query(CUSTOM).catch(() => undefined));
   pool.on('error', (error) => {
     // One that we end ourselves is not lost, whoever is quicker to end it.
     if (!pool.ending) log.warn({ err: error }, 'idle connection lost');

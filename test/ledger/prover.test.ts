@@ -142,6 +142,7 @@ describe('a proof', () => {
       async connect() {
         const session = await database.session();
         return {
+          ...(session.spread ? { spread: true } : {}),
           broken: false,
           query: (text, values) => session.query(text, values),
           async commit() {
