@@ -175,7 +175,8 @@ export async function ordersGet(
      cross join lateral (select * from orders t where t.project_id = $1 and t.id = k.id offset 0) o
      left join lateral (select * from operations t where t.project_id = $1 and t.order_id = k.id offset 0) p on true
      order by o.id, p.id`,
-    [owner, ids],
+    // Several may want one order: looked up twice, it would have each operation twice.
+    [owner, [...new Set(ids)]],
   );
   const states = new Map<bigint, { order: Order; operations: Operation[] }>();
   for (const row of rows) {
