@@ -137,6 +137,9 @@ interface PoolOptions {
   readonly keepPlans?: boolean;
 }
 
+/** A new connection is told how to plan before anybody gets it: the pool waits for the answer, whatever its types say. */
+const toldToPlan = ((client: pg.ClientBase) => client.query(CUSTOM)) as (client: pg.ClientBase) => void;
+
 function openPool(
   { connection, deadlines, log, keepPlans = false }: PoolOptions,
   max: number,
@@ -148,7 +151,7 @@ function openPool(
     connectionTimeoutMillis: deadlines.answerMs,
     max,
     idleTimeoutMillis: 60_000,
-    ...(keepPlans ? { onConnect: (client: pg.ClientBase) => client.query(CUSTOM) } : {}),
+    ...(keepPlans ? { onConnect: toldToPlan } : {}),
   });
   pool.on('error', (error) => {
     // One that we end ourselves is not lost, whoever is quicker to end it.
