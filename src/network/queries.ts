@@ -1,5 +1,5 @@
 // The SQL of this room: bin_ranges, simulator_transactions and simulator_fault_counts, named in no other file.
-import { arrayLiteral, type Db, follow, followRow, type Kind, lookup, oneOwner, table } from '../store/index.ts';
+import { arrayLiteral, type Db, follow, followRow, hold, type Kind, lookup, oneOwner, table } from '../store/index.ts';
 import type { NetworkOperation } from './message.ts';
 
 export interface BinRangeRow {
@@ -90,7 +90,7 @@ export const simulatorTransactions = table<Entry>(
 const COLUMNS = Object.keys(simulatorTransactions.columns);
 const columns = (alias: string): string => COLUMNS.map((name) => `${alias}.${name}`).join(', ');
 
-const BY_ORDER = lookup(simulatorTransactions, { by: ['subject_id'], order: 't.reference', locked: true });
+const BY_ORDER = lookup(simulatorTransactions, { by: ['subject_id'], order: 't.reference' });
 const BY_REFERENCE = lookup(simulatorTransactions, { by: ['reference'] });
 
 export interface OrderKey {
@@ -98,7 +98,10 @@ export interface OrderKey {
   readonly orderId: bigint;
 }
 
-/** Everything that the acquirer knows of an order. */
+/**
+ * Everything that the acquirer knows of an order. What it hears first of one has no row to lock, so the order itself is held: a reversal waits
+ * for the authorization whose entry is not committed yet.
+ */
 export const entriesOfOrder: Kind<OrderKey, readonly Entry[]> = {
   name: 'simulator_order',
   keyText: ({ owner, orderId }) => `${owner}/${orderId}`,
@@ -110,12 +113,10 @@ export const entriesOfOrder: Kind<OrderKey, readonly Entry[]> = {
     ),
   ],
   async load(db, keys) {
-    const rows = await db.query<Entry>(BY_ORDER, [
-      arrayLiteral(
-        keys.map((key) => key.orderId),
-        'int8',
-      ),
-      oneOwner(keys.map((key) => key.owner)),
+    const orders = keys.map((key) => key.orderId);
+    const [, rows] = await Promise.all([
+      hold(db, orders),
+      db.query<Entry>(BY_ORDER, [arrayLiteral(orders, 'int8'), oneOwner(keys.map((key) => key.owner))]),
     ]);
     const books = new Map<string, Entry[]>();
     for (const row of rows) {

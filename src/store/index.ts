@@ -6,6 +6,7 @@ export { type Directory, directoryOf } from './directory.ts';
 export * from './due/index.ts';
 export * from './embedded/index.ts';
 export { openShared, type Shared } from './followed.ts';
+export { hold } from './hold.ts';
 export * from './installation/index.ts';
 export { kept } from './kept.ts';
 export { forgetProcesses, LEASE_TIMES, type Lease, type LeaseTimes, openLease } from './lease.ts';

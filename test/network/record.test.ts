@@ -19,8 +19,8 @@ const log = createLog('silent');
 let database: Database;
 let committer: Committer;
 
-const acquirer = () =>
-  createSimulator({ committer, database, clock: systemClock, random: seededRandom(3), log, lostAfterMs: 5 });
+const acquirer = (by: Committer = committer) =>
+  createSimulator({ committer: by, database, clock: systemClock, random: seededRandom(3), log, lostAfterMs: 5 });
 const amount = (minor: bigint, currency = 'EUR') => ({ amount: { minor, currency } });
 
 before(async () => {
@@ -35,6 +35,45 @@ before(async () => {
 afterAll(() => committer.drain());
 
 describe("the acquirer's record in Postgres", () => {
+  it('reverses an authorization whose entry is on its way into the record', async () => {
+    const sent = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    const slow = createCommitter({
+      async connect() {
+        const session = await database.session();
+        return {
+          ...(session.spread ? { spread: true } : {}),
+          broken: false,
+          query: (text, values) => session.query(text, values),
+          async commit() {
+            sent.resolve();
+            await gate.promise;
+            return session.commit();
+          },
+          close: () => session.close(),
+        };
+      },
+      clock: systemClock,
+      ids: idMaker(systemClock, 2),
+      log,
+    });
+    const authorize = request({ owner: 8n, orderId: 80n });
+    const authorized = acquirer(slow).send(authorize);
+    await sent.promise;
+    let ended = false;
+    const reversed = acquirer().send(after(authorize, 'reverse'));
+    const over = reversed.finally(() => {
+      ended = true;
+    });
+    for (let waits = false; !waits && !ended; )
+      waits = (await database.query('select from pg_locks where not granted')).length > 0;
+    gate.resolve();
+    const codes = (await Promise.all([authorized, over])).map(({ responseCode }) => responseCode);
+    const [book] = await acquirer().books(8n);
+    assert.deepEqual([...codes, book?.authorized, book?.reversed], ['00', '00', 1000n, 1000n]);
+    await slow.drain();
+  });
+
   it('adds up to books for each order, which a test can hold against ours', async () => {
     const simulator = acquirer();
     const authorize = request({ owner: 5n, orderId: 50n, pan: schemeCard('10', '911') });

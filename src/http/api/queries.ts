@@ -4,6 +4,7 @@ import {
   type Change,
   type Db,
   followRow,
+  hold,
   insert,
   type Kind,
   lookup,
@@ -64,14 +65,11 @@ export const onceKind: Kind<OnceKey, OnceRecord> = {
   follows: [followRow(records, ({ owner_id, key_hash }) => `${owner_id}/${key_hash}`)],
   async load(db, keys) {
     const hashes = keys.map((key) => key.key_hash);
-    const locks = hashes
-      .map((hash) => BigInt.asIntN(64, BigInt(`0x${hash.slice(0, 16)}`)))
-      .sort((a, b) => (a < b ? -1 : 1));
-    const locked = db.query('select pg_advisory_xact_lock(lock) from unnest($1::int8[]) as lock', [
-      arrayLiteral(locks, 'int8'),
-    ]);
     const [, rows] = await Promise.all([
-      locked,
+      hold(
+        db,
+        hashes.map((hash) => BigInt.asIntN(64, BigInt(`0x${hash.slice(0, 16)}`))),
+      ),
       db.query<OnceRecord>(BY_HASH, [arrayLiteral(hashes, 'text'), oneOwner(keys.map((key) => key.owner_id))]),
     ]);
     return new Map(rows.map((row) => [onceKind.keyText(row), row]));

@@ -13,7 +13,7 @@ export interface SimulatorRecord {
   byCode(request: NetworkRequest, code: string): Promise<NetworkAnswer>;
   /** Asks our own issuer, and keeps what it says. */
   byIssuer(host: IssuerHost, request: NetworkRequest): Promise<NetworkAnswer>;
-  /** Behind everything sent before it: what is still waiting to be recorded is recorded first. null: never heard of. */
+  /** Behind everything that this process sent before it. null: not heard of yet; what is sent again under its reference is done once. */
   look(owner: bigint, reference: string): Promise<NetworkAnswer | null>;
 }
 
