@@ -3,7 +3,7 @@
 import type { Once } from '../../store/index.ts';
 import type { Session } from '../access/index.ts';
 import { askerOf, type Card, cardUpdate, commitOnCard } from '../cards/index.ts';
-import { type RefusalCode, refuse } from '../fields/index.ts';
+import { failureOfFields, type RefusalCode, refuse } from '../fields/index.ts';
 import type { CommittedAnswer, IssuingDeps } from '../requests/index.ts';
 import type { SpendRules } from '../rules/index.ts';
 
@@ -30,6 +30,10 @@ const RULES: readonly Rule[] = [
   ['SPEND_LIMIT_AMOUNT_INVALID', ({ spendLimit = [] }) => spendLimit.some(({ value }) => value.amount > MOST)],
 ];
 
+/** No amount could be spent. 0 is no maximum. */
+export const minAboveMax = ({ minTransactionAmount: least, maxTransactionAmount: most }: SpendRules): boolean =>
+  least !== undefined && most !== undefined && most !== 0 && least > most;
+
 export const limitsRefusal = (rules: SpendRules, card: Card, prepaidLimits: boolean): RefusalCode | null =>
   RULES.find(([, applies]) => applies(rules, card, prepaidLimits))?.[0] ?? null;
 
@@ -49,6 +53,8 @@ export function changeLimits(
       const rules = change(card.details.rules);
       const refused = limitsRefusal(rules, card, session.tenant.settings.prepaidSpendLimits);
       if (refused) throw refuse(refused);
+      // Of two rules that are changed one after the other only the card knows both.
+      if (minAboveMax(rules)) throw failureOfFields([{ path: ['data', 'minTransactionAmount'], error: 'RANGE' }]);
       const after: Card = { ...card, details: { ...card.details, rules }, updated_at: now };
       return { status: 204, body: null, changes: [cardUpdate(after)] };
     },

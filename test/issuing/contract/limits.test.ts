@@ -106,6 +106,19 @@ test('PATCH /cards/limits/{cardId}: single rules change, the others stay; DELETE
   assert.equal(await answer(id, 1, { mcc: '7995', merchantId: 'SHOP3' }), '00');
 });
 
+test('a minimum above the maximum is RANGE also where two patches set them, and 0 is no maximum', async () => {
+  const id = await debit();
+  const wrong = { params: ['data'], fieldName: 'minTransactionAmount', error: 'RANGE' };
+  done(await patch(id, { minTransactionAmount: 700 }));
+  for (const rules of [{ maxTransactionAmount: 500 }, { maxTransactionAmount: 699 }]) {
+    const reply = await patch(id, rules);
+    assert.deepEqual([reply.status, reply.body.syntaxErrors.invalidFields], [400, [wrong]]);
+  }
+  assert.deepEqual((await show(id)).cardLevelSpendRules, { minTransactionAmount: 700 });
+  done(await patch(id, { maxTransactionAmount: 0 }));
+  done(await patch(id, { maxTransactionAmount: 700 }));
+});
+
 test('patches of different rules at once all stay', async () => {
   const id = await debit();
   const entries = Object.entries(FULL);
