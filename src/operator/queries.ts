@@ -86,7 +86,7 @@ export async function auditEnd(db: Transaction, owner: bigint): Promise<AuditEnd
 
 const keyText = (owner: bigint): string => owner.toString();
 
-/** The same for commands. By its name the last that a group loads; behind it come only the locks of what the group writes. */
+/** The same for commands. By its name loaded behind all else but counts of cards; behind it come the locks of what the group writes. */
 export const auditEndKind: Kind<bigint, AuditEnd> = {
   name: '~operator_audit',
   keyText,

@@ -24,6 +24,8 @@ import {
   type CountLevel,
   countKeysOf,
   countKind,
+  countsOfPlaces,
+  countsUpTo,
   type NumberSource,
   needCount,
   needsOfNumber,
@@ -130,6 +132,7 @@ interface Plan {
   readonly wanted: Wanted;
   readonly programme: Programme;
   readonly profile: Profile | null;
+  readonly counted: Counted;
   readonly checks: readonly LimitCheck[];
   readonly identityCount: CountKey;
   readonly mobileKey: MobileKey | null;
@@ -160,6 +163,7 @@ function planOf(
     owner,
     input,
     ...found,
+    counted,
     checks: limitChecks(counted, {
       IDENTITY: identity.settings.cardLimits,
       PROGRAMME: programme.settings.cardLimits,
@@ -199,9 +203,13 @@ export async function createCard(
   ]);
   const plan = planOf(deps, owner, input, { wanted, programme, profile }, limits);
   const levelOne = programme.settings.kyc[identity.kyc_level].cards !== null;
-  const counts = [...plan.checks.map(({ key }) => key), ...(levelOne ? [plan.identityCount] : [])];
+  const counts = [
+    ...plan.checks.map(({ key }) => key),
+    ...(levelOne ? [plan.identityCount] : []),
+    ...countsOfPlaces(plan.places),
+  ];
   const needs: Need[] = [
-    ...counts.map(needCount),
+    ...countsUpTo(plan.counted, counts).map(needCount),
     ...(parent ? [needAccount(tenant.id, parent.id)] : []),
     ...(plan.mobileKey ? [needMobile(plan.mobileKey)] : []),
     ...needsOfNumber(plan.numbers),

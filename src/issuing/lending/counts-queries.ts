@@ -47,13 +47,24 @@ export function countKeysOf(card: Counted, level: CountLevel): readonly [all: Co
   ];
 }
 
+/**
+ * The counts to be locked where these have to be: all that come before them, too. Whoever only adds to the counts of a card takes them in this
+ * order at his commit, and two who took them in different ones would wait for each other.
+ */
+export function countsUpTo(card: Counted, wanted: readonly CountKey[]): CountKey[] {
+  const texts = new Set(wanted.map(keyText));
+  const all = COUNT_LEVELS.flatMap((level) => countKeysOf(card, level));
+  return all.slice(0, all.findLastIndex((key) => texts.has(keyText(key))) + 1);
+}
+
 /** One more or one fewer live card, at every level. */
 export const liveChanges = (card: Counted, delta: 1n | -1n): Change[] =>
   COUNT_LEVELS.flatMap((level) => countKeysOf(card, level).map((key) => add(cardCounts, { ...key, live: delta })));
 
 /** Live cards at a level, locked; the row is made when it is missing, so that there is something to lock. */
 export const countKind: Kind<CountKey, bigint> = {
-  name: 'card_count',
+  // The last that a group loads, behind the end of its audit log: whoever waits for a count holds nothing that its holder still has to lock.
+  name: '~~card_count',
   keyText,
   follows: [follow(cardCounts, keyText, (live, row) => (live ?? 0n) + row.live)],
   async load(db, keys) {

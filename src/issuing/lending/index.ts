@@ -9,9 +9,10 @@ export {
   type CountLevel,
   countKeysOf,
   countKind,
+  countsUpTo,
   liveChanges,
   needCount,
 } from './counts-queries.ts';
 export { NUMBERS, needsOfNumber, numbersReturn } from './numbers.ts';
-export { assertPlaces, needsOfPlaces, type PlacesSource, placesFor } from './places.ts';
+export { assertPlaces, countsOfPlaces, needsOfPlaces, type PlacesSource, placesFor } from './places.ts';
 export { Wanted, withLent } from './wanted.ts';

@@ -50,6 +50,6 @@ export const leasesKind: Kind<string, readonly Places[]> = {
 };
 export const needLeases = (currency: string): Need => ({ kind: leasesKind, key: currency });
 
-/** Behind the tenant's count of live cards. */
+/** Locked before the count of live cards that they are compared with. */
 export const placesKind: Kind<PlaceKey, Places> = rowKind(cardPlaces, { name: 'card_places', keyOf, locked: true });
 export const needPlaces = (key: PlaceKey): Need => ({ kind: placesKind, key });

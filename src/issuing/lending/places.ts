@@ -44,8 +44,9 @@ const countOf = ({ tenant_id, currency }: PlaceKey): CountKey => ({
   currency,
 });
 
-export const needsOfPlaces = ({ keys }: PlacesSource): Need[] =>
-  keys.flatMap((key) => [needCount(countOf(key)), needPlaces(key)]);
+/** What the places are compared with: to be needed, too (`countsUpTo`). */
+export const countsOfPlaces = ({ keys }: PlacesSource): CountKey[] => keys.map(countOf);
+export const needsOfPlaces = ({ keys }: PlacesSource): Need[] => keys.map(needPlaces);
 
 /** One more card of the tenant has its places; wanted where one is missing, or was granted under a limit that has changed since. */
 export function assertPlaces(loaded: Loaded, { keys, version }: PlacesSource): void {

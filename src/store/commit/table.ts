@@ -168,8 +168,8 @@ interface Pending {
 
 /**
  * Folds the changes of a group, in their order, into at most four statements a table: remove, insert, update, add. What looks for rows
- * comes first (ONE_PLAN in lane.ts). Additions come last of all and by the names of their tables: a balance that every group touches is
- * held for the commit alone, and in one order.
+ * comes first (ONE_PLAN in lane.ts). Additions come last of all, and in one order, from the last name of a table to the first: a balance that
+ * every group touches is held for the commit alone, and nobody who holds one waits for a count that others have loaded.
  */
 export function statementsFor(changes: readonly Change[]): Statement[] {
   const tables = new Map<string, Pending>();
@@ -192,8 +192,8 @@ export function statementsFor(changes: readonly Change[]): Statement[] {
     write('insert', of, [...inserts.values()]);
     write('update', of, [...updates.values()]);
   }
-  const byName = [...tables].sort(([a], [b]) => (a < b ? -1 : 1));
-  for (const [, { table: of, adds }] of byName) write('add', of, summed(of, adds));
+  const balancesLast = [...tables].sort(([a], [b]) => (a > b ? -1 : 1));
+  for (const [, { table: of, adds }] of balancesLast) write('add', of, summed(of, adds));
   return statements;
 }
 
