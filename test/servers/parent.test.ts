@@ -16,18 +16,22 @@ interface Parent {
   readonly ended: Promise<number | string | null>;
   /** The lines that it and its processes have written. */
   readonly lines: readonly string[];
+  /** What it said of its own end, if it did. */
+  readonly complaints: readonly string[];
   /** Resolves when that is written, or it has ended. */
   until(holds: (lines: readonly string[]) => boolean): Promise<void>;
 }
 
 function start(ends: 'killed' | 'itself' | '' = ''): Parent {
   const child = spawn(process.execPath, [CHILD, ends, path.join(root, ends || 'none')], {
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise<number | string | null>((resolve) =>
     child.once('exit', (code, signal) => resolve(signal ?? code)),
   );
   const lines: string[] = [];
+  const complaints: string[] = [];
+  child.stderr?.on('data', (part: Buffer) => complaints.push(part.toString()));
   let rest = '';
   let told = Promise.withResolvers<void>();
   child.stdout?.on('data', (part: Buffer) => {
@@ -41,6 +45,7 @@ function start(ends: 'killed' | 'itself' | '' = ''): Parent {
     process: child,
     ended,
     lines,
+    complaints,
     async until(holds) {
       for (let over = false; !holds(lines) && !over; )
         over = await Promise.race([told.promise.then(() => false), ended.then(() => true)]);
@@ -68,7 +73,8 @@ const allServe = (lines: readonly string[]): boolean => lines.includes('all serv
 test('killed from outside at the very first start: another takes its place, and all serve', async () => {
   const parent = started('killed');
   await parent.until(allServe);
-  assert.ok(allServe(parent.lines), `it ended: ${parent.lines.join()}`);
+  const how = `${await Promise.race([parent.ended, 'it runs'])}: ${parent.lines.join()} ${parent.complaints.join('')}`;
+  assert.ok(allServe(parent.lines), how);
   parent.process.kill('SIGTERM');
   assert.equal(await parent.ended, 0);
 });
