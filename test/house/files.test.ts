@@ -95,6 +95,22 @@ function crowded(paths: readonly string[]): string[] {
   return [...counts].filter(([, count]) => count > MOST_FILES).map(([folder, count]) => `${folder}: ${count} files`);
 }
 
+describe('a test file', () => {
+  /** Said while files are read, before any of them runs: it would be done at the end of the first. */
+  const early = (text: string): boolean => /^atEnd\(/m.test(text);
+
+  it('says behind its beginning what is to be done at its end', () => {
+    assert.deepEqual(
+      filesIn('test', '.ts').filter((file) => early(textOf(file))),
+      [],
+    );
+  });
+
+  it('that says it too early is found', () => {
+    assert.deepEqual(['atEnd(async () => {});', 'before(() => {\n  atEnd(close);\n});'].map(early), [true, false]);
+  });
+});
+
 describe('folders', () => {
   it('are seen at a glance', () => {
     const files = ['src', 'test', 'bench'].flatMap((folder) =>

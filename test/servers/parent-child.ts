@@ -1,5 +1,5 @@
 // A parent and its server processes without a server in them: what they say to each other is all that they do. Started by parent.test.ts
-// with how the second process first ends (`itself`, or not at all), and where that it did is remembered.
+// with how the second process first ends (`killed`, `itself`, or neither), and where that it did is remembered.
 import cluster from 'node:cluster';
 import { existsSync, writeFileSync } from 'node:fs';
 import { createLog, systemClock } from '../../src/base/index.ts';
@@ -24,7 +24,8 @@ async function member(): Promise<void> {
   const { process: number, serves, onStop } = await joinParent(systemClock);
   if (number === 2 && ends !== '' && !existsSync(remembered)) {
     writeFileSync(remembered, '');
-    process.exit(1);
+    if (ends === 'itself') process.exit(1);
+    process.kill(process.pid, 'SIGKILL');
   }
   // Its event loop stands from then on.
   process.on('SIGUSR2', () => {
