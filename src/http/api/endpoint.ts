@@ -48,6 +48,8 @@ export interface DocumentedAnswer {
   readonly headers?: Readonly<Record<string, string>>;
   readonly mayHave?: Readonly<Record<string, string>>;
   readonly example?: unknown;
+  /** A failure that a repeat with the same key may get again. */
+  readonly kept?: boolean;
 }
 
 export interface Endpoint<Principal, Params extends TSchema, Query extends TSchema, Body extends TSchema> {

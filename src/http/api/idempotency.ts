@@ -131,7 +131,7 @@ export function onceFor(
     replay,
     begin,
     finish(answer) {
-      if (!isKept(answer.status)) return forget();
+      if (!isKept(answer)) return forget();
       record = done(record, answer);
       return [recordUpdate(record)];
     },
@@ -230,7 +230,8 @@ const keyReused = (kind: OnceOptions['reused']): Failure =>
       });
 
 /** Effects, declines, rejections and settled errors are kept; what may turn out otherwise next time is not. */
-const isKept = (status: number): boolean => (status >= 200 && status < 300) || status === 402 || status === 500;
+const isKept = ({ status, effective }: StoredAnswer): boolean =>
+  effective === true || (status >= 200 && status < 300) || status === 402 || status === 500;
 
 const done = (record: OnceRecord, { status, body, location }: StoredAnswer): OnceRecord => ({
   ...record,
@@ -256,7 +257,7 @@ export const onceRecords: OnceRecords = {
   finish: (loaded, owner, key, answer) => {
     const record = loaded.get(onceKind, { owner_id: owner, key_hash: key });
     if (!record || record.state === 'done') return [];
-    return [isKept(answer.status) ? recordUpdate(done(record, answer)) : recordRemove(record)];
+    return [isKept(answer) ? recordUpdate(done(record, answer)) : recordRemove(record)];
   },
   leaveUnresolved: (loaded, owner, key, subject) => {
     const record = loaded.get(onceKind, { owner_id: owner, key_hash: key });

@@ -34,7 +34,7 @@ export function responsesOf(
   for (const [text, answer] of Object.entries(endpoint.answers)) {
     const status = Number(text);
     const example = examples[endpoint.operation]?.[text] ?? answer.example;
-    const replayable = writes && api.idempotency && (status < 400 || status === 402 || status === 500);
+    const replayable = writes && api.idempotency && (status < 400 || status === 402 || status === 500 || answer.kept);
     const headers = headersOf(answer, replayable ? REPLAY : {});
     const content =
       status < 400

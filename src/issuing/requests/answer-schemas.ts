@@ -1,12 +1,12 @@
 // What endpoints of several rooms answer alike, as schemas: failures by their codes, times, amounts, pages.
 import Type, { type TSchema } from 'typebox';
 import { type DocumentedAnswer, Id, Matching, Nullable, Shape } from '../../http/index.ts';
-import { errorCodeSchema, type FailureCode, failures } from '../fields/index.ts';
+import { errorCodeSchema, type FailureCode, failures, rejections } from '../fields/index.ts';
 
 function refused(description: string, codes: readonly FailureCode[]): DocumentedAnswer {
   const [code] = codes;
   const example = code === undefined ? {} : { example: { errorCode: code, message: failures[code][1] } };
-  return { description, schema: errorCodeSchema(codes), ...example };
+  return { description, schema: errorCodeSchema(codes), ...example, kept: codes.some((one) => one in rejections) };
 }
 
 /** 409 with one of the codes, and no other. */

@@ -10,6 +10,8 @@ export interface Ending {
   /** null: an answer without body. */
   readonly body: object | null;
   readonly changes: readonly Change[];
+  /** It counts something: a repeat is answered by it and counts nothing more. */
+  readonly rejected?: true;
 }
 
 export interface EndingCommand {
@@ -50,6 +52,7 @@ export const rejection = (rejected: RejectionCode) => ({
 export const rejectedEnding = (rejected: RejectionCode, changes: Ending['changes']): Ending => ({
   ...rejection(rejected),
   changes,
+  rejected: true,
 });
 
 /**
@@ -103,7 +106,12 @@ export async function commitAnswer(
     onceCommand(
       inner,
       once,
-      ({ status, body }): StoredAnswer => ({ status, body: body === null ? '' : jsonText(body), location: null }),
+      ({ status, body, rejected }): StoredAnswer => ({
+        status,
+        body: body === null ? '' : jsonText(body),
+        location: null,
+        effective: rejected === true,
+      }),
     ),
   );
   return { status: answer.status, body: answer.body === '' ? null : answer.body, replayed: answer.replayed ?? false };

@@ -9,6 +9,8 @@ export interface StoredAnswer {
   readonly status: number;
   readonly body: string;
   readonly location: string | null;
+  /** It has had an effect, whatever its status is: a repeat gets it again. */
+  readonly effective?: boolean;
 }
 
 export interface Replay extends StoredAnswer {

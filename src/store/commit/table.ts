@@ -57,7 +57,10 @@ export const insert = <Row extends object>(of: Table<Row>, row: Row): Change => 
   table: of,
   row: row as AnyRow,
 });
-/** The whole row as it shall be, found by its key. Several updates of one row in a group: the last one is written. */
+/**
+ * The whole row as it shall be, found by its key; one that isn't there would be made, so a command updates only what it has loaded. Several
+ * updates of one row in a group: the last one is written.
+ */
 export const update = <Row extends object>(of: Table<Row>, row: Row): Change => ({
   op: 'update',
   table: of,

@@ -98,3 +98,19 @@ test('a ref that was used for another request changes nothing, and after 24 h it
 });
 
 test('the books hold', () => assertBooksHold(florin));
+
+test('a wrong activation code is counted once, however often its request is repeated', async () => {
+  const id = await plasticCard(ada, false);
+  const send = (ref: string, activationCode: string): Promise<Reply> =>
+    ada('POST', `/cards/activate/${id}`, { activationCode }, { 'idempotency-ref': `${ref}-${id}` });
+  const first = await send('wrong', '999');
+  assertConflict(first, 'ACTIVATION_CODE_INVALID');
+  // More often than a code may be wrong.
+  for (let i = 0; i < 6; i++) {
+    const again = await send('wrong', '999');
+    assert.deepEqual([again.status, again.text], [first.status, first.text]);
+    assert.equal(again.headers.get('idempotent-replay'), 'true');
+  }
+  assertConflict(await send('wrong', UPGRADE.activationCode), 'IDEMPOTENCY_REF_REUSED');
+  assert.equal((await send('right', UPGRADE.activationCode)).status, 200);
+});
