@@ -16,7 +16,7 @@ import {
 } from '../../src/ledger/index.ts';
 import { type Change, type Committer, createCommitter } from '../../src/store/index.ts';
 import { filesIn, textOf } from '../house/source.ts';
-import { silent, type TestDatabase, testDatabase } from '../support/database.ts';
+import { silent, slowCommitter, type TestDatabase, testDatabase } from '../support/database.ts';
 
 const at = new Date('2026-11-21T10:00:00Z');
 const OWNER = 7n;
@@ -136,34 +136,19 @@ describe('a proof', () => {
 
   it('finds what is committed late, with an id from before what is proved already', async () => {
     await charges(3);
-    const sent = Promise.withResolvers<void>();
-    const gate = Promise.withResolvers<void>();
-    const slow = createCommitter({
-      async connect() {
-        const session = await database.session();
-        return {
-          ...(session.spread ? { spread: true } : {}),
-          broken: false,
-          query: (text, values) => session.query(text, values),
-          async commit() {
-            sent.resolve();
-            await gate.promise;
-            return session.commit();
-          },
-          close: () => session.close(),
-        };
-      },
-      clock: systemClock,
-      ids,
-      log: silent,
-    });
+    const slow = slowCommitter(database, ids);
     const changes = charge(2n).slice(0, 1);
-    const late = slow.submit({ name: 'late', owner: OWNER, needs: [], decide: () => ({ value: null, changes }) });
-    await sent.promise;
+    const late = slow.committer.submit({
+      name: 'late',
+      owner: OWNER,
+      needs: [],
+      decide: () => ({ value: null, changes }),
+    });
+    await slow.sent;
     await commit(charge(3n));
     const before = await prover.quick();
     assert.deepEqual([red(before), before.covered.waiting], [[], 0n]);
-    gate.resolve();
+    slow.go();
     await late;
     const [newest] = await database.query<{ subjects: string | null }>(
       'select subjects from commit_groups order by id desc limit 1',

@@ -12,7 +12,7 @@ import {
   traceOf,
 } from '../../src/network/index.ts';
 import { type Committer, createCommitter, type Database } from '../../src/store/index.ts';
-import { testDatabase } from '../support/database.ts';
+import { slowCommitter, testDatabase } from '../support/database.ts';
 import { after, pan, request, schemeCard } from './requests.ts';
 
 const log = createLog('silent');
@@ -36,30 +36,10 @@ afterAll(() => committer.drain());
 
 describe("the acquirer's record in Postgres", () => {
   it('reverses an authorization whose entry is on its way into the record', async () => {
-    const sent = Promise.withResolvers<void>();
-    const gate = Promise.withResolvers<void>();
-    const slow = createCommitter({
-      async connect() {
-        const session = await database.session();
-        return {
-          ...(session.spread ? { spread: true } : {}),
-          broken: false,
-          query: (text, values) => session.query(text, values),
-          async commit() {
-            sent.resolve();
-            await gate.promise;
-            return session.commit();
-          },
-          close: () => session.close(),
-        };
-      },
-      clock: systemClock,
-      ids: idMaker(systemClock, 2),
-      log,
-    });
+    const slow = slowCommitter(database, idMaker(systemClock, 2));
     const authorize = request({ owner: 8n, orderId: 80n });
-    const authorized = acquirer(slow).send(authorize);
-    await sent.promise;
+    const authorized = acquirer(slow.committer).send(authorize);
+    await slow.sent;
     let ended = false;
     const reversed = acquirer().send(after(authorize, 'reverse'));
     const over = reversed.finally(() => {
@@ -67,11 +47,11 @@ describe("the acquirer's record in Postgres", () => {
     });
     for (let waits = false; !waits && !ended; )
       waits = (await database.query('select from pg_locks where not granted')).length > 0;
-    gate.resolve();
+    slow.go();
     const codes = (await Promise.all([authorized, over])).map(({ responseCode }) => responseCode);
     const [book] = await acquirer().books(8n);
     assert.deepEqual([...codes, book?.authorized, book?.reversed], ['00', '00', 1000n, 1000n]);
-    await slow.drain();
+    await slow.committer.drain();
   });
 
   it('adds up to books for each order, which a test can hold against ours', async () => {

@@ -2,10 +2,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { createLog, systemClock, systemRandom } from '../../src/base/index.ts';
+import { createLog, type IdMaker, systemClock, systemRandom } from '../../src/base/index.ts';
 import {
   type Change,
+  type Committer,
   type Connection,
+  createCommitter,
   type Database,
   type Db,
   migrate,
@@ -126,4 +128,38 @@ export async function waitsForLock(database: Db): Promise<boolean> {
 /** Whose rows they change; null: rows that belong to nobody. */
 export function ownerOf([change]: readonly Change[]): bigint | null {
   return change?.table.owner ? (change.row[change.table.owner] as bigint) : null;
+}
+
+/** A committer whose groups are written and not committed: what others see and wait for meanwhile. */
+export interface SlowCommitter {
+  readonly committer: Committer;
+  /** Resolves when the first group has been sent, but for its COMMIT. */
+  readonly sent: Promise<void>;
+  /** Lets it commit. */
+  go(): void;
+}
+
+export function slowCommitter(database: Pick<Database, 'session'>, ids: IdMaker): SlowCommitter {
+  const sent = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  const committer = createCommitter({
+    async connect() {
+      const session = await database.session();
+      return {
+        ...(session.spread ? { spread: true } : {}),
+        broken: false,
+        query: (text, values) => session.query(text, values),
+        async commit() {
+          sent.resolve();
+          await gate.promise;
+          return session.commit();
+        },
+        close: () => session.close(),
+      };
+    },
+    clock: systemClock,
+    ids,
+    log: silent,
+  });
+  return { committer, sent: sent.promise, go: () => gate.resolve() };
 }
