@@ -315,17 +315,6 @@ test('code invalid: four failures and then the right one; of many guesses at onc
   assert.equal(codes.filter((code) => code === 'INSTRUMENT_BLOCKED').length, 15, codes.join());
 });
 
-test('a wrong code is wrong again under its idempotency-ref, and counts each time', async () => {
-  const id = await plasticCard(ada, false);
-  const headers = { 'idempotency-ref': 'guess' };
-  for (let i = 0; i < 5; i++)
-    assertConflict(
-      await ada('POST', `/cards/activate/${id}`, { activationCode: '123123' }, headers),
-      'ACTIVATION_CODE_INVALID',
-    );
-  assert.equal((await stateOf(id)).state, 'BLOCKED');
-});
-
 test('activation under an idempotency-ref is answered again as it was', async () => {
   const id = await plasticCard(ada, false);
   const activate = () =>
