@@ -8,7 +8,7 @@ import { orderTimelines } from './gateway/due/index.ts';
 import { resolveOperation, stuckOperations } from './gateway/flight/index.ts';
 import { gatewayApi, gatewayOperatorEndpoints } from './gateway/index.ts';
 import { orderTrace } from './gateway/listing/index.ts';
-import { type Gateway, orderAuditor, orderReader } from './gateway/orders/index.ts';
+import { type GatewayDeps, orderAuditor, orderReader } from './gateway/orders/index.ts';
 import { createProjects, type Projects, sandboxSecrets, seedSandbox } from './gateway/projects/index.ts';
 import { createRisk } from './gateway/risk/index.ts';
 import { arrive } from './gateway/settlement/index.ts';
@@ -39,7 +39,7 @@ import {
 } from './threeds/index.ts';
 
 export interface GatewayHalf extends Half {
-  readonly gateway: Gateway;
+  readonly deps: GatewayDeps;
 }
 
 /** `issuing`: the other half, for cards that it has issued; null: it isn't open. */
@@ -48,8 +48,8 @@ export async function openGateway(common: Common, issuing: Issuing | null): Prom
   const projects = createProjects({ database, keyed, clock, log });
   const tools = { clock, ids, random, keyed, links: [...links.keys()] };
   const cardholders = issuing?.cardholders ?? noCardholders;
-  const gateway = await gatewayOf(common, projects, cardholders);
-  const { due, orphans } = orderTimelines(gateway);
+  const deps = await depsOf(common, projects, cardholders);
+  const { due, orphans } = orderTimelines(deps);
   const checkPages = pageWatch({
     fetchPage: () => fetchOwn(`${common.own.url}${PREVIEW_PATH}`),
     counted: common.metrics.pageDifferences,
@@ -57,10 +57,10 @@ export async function openGateway(common: Common, issuing: Issuing | null): Prom
   });
   const pageRates = options.pageRates ?? PAGE_RATES[common.config.mode];
   return {
-    gateway,
+    deps,
     apis: [
       gatewayApi({
-        gateway,
+        deps,
         projects,
         limiter: common.limiter,
         turns: common.turns,
@@ -76,32 +76,32 @@ export async function openGateway(common: Common, issuing: Issuing | null): Prom
       permutation,
       publicUrl: common.publicUrl,
       clock,
-      risk: gateway.risk,
+      risk: deps.risk,
       changes: common.changes,
       previewPage: (template, language) => previewPage(template, language, clock.now()),
-      createLink: (committer, project, fields) => createLink({ ...gateway, committer }, project, fields),
-      stuckOperations: (after, limit) => stuckOperations(gateway, after, limit),
-      resolveOperation: (committer, reference, told) => resolveOperation({ ...gateway, committer }, reference, told),
-      trace: (id) => orderTrace(gateway, id, issuing?.decisionsOf ?? (async () => [])),
+      createLink: (committer, project, fields) => createLink({ ...deps, committer }, project, fields),
+      stuckOperations: (after, limit) => stuckOperations(deps, after, limit),
+      resolveOperation: (committer, reference, told) => resolveOperation({ ...deps, committer }, reference, told),
+      trace: (id) => orderTrace(deps, id, issuing?.decisionsOf ?? (async () => [])),
     }),
     simulator: disputeEndpoints(async (text, type) => {
       const id = permutation.inward(text);
-      return id === null ? null : arrive(gateway, id, type);
+      return id === null ? null : arrive(deps, id, type);
     }),
     scenarios: async () => gatewayScenarios,
     timelines: [due, orphans],
     orphans: [orphans],
     ownerOf: async (about, id) => (about === 'order' ? { project: (await projects.byId(id))?.login ?? null } : {}),
     auditor: orderAuditor,
-    chores: { risk: () => gateway.risk.purge(clock.now()), pages: daily(checkPages) },
+    chores: { risk: () => deps.risk.purge(clock.now()), pages: daily(checkPages) },
     checkPages,
-    servePages: () => servePages(common, gateway, cardholders, pageRates),
+    servePages: () => servePages(common, deps, cardholders, pageRates),
     seed: () => seedSandbox(projects, tools, database),
     sandboxSecrets: () => sandboxSecrets(projects),
   };
 }
 
-async function gatewayOf(common: Common, projects: Projects, cardholders: Cardholders): Promise<Gateway> {
+async function depsOf(common: Common, projects: Projects, cardholders: Cardholders): Promise<GatewayDeps> {
   const { database, clock, ids, random, log, keyed, vault, permutation, rates, inSandbox, publicUrl, options } = common;
   const directory = inSandbox ? sandboxDirectory({ outcome: threedsOutcome, keys: vault, random }) : noDirectory;
   return {
@@ -143,11 +143,11 @@ async function gatewayOf(common: Common, projects: Projects, cardholders: Cardho
 /** What people see: the bank's pages, the payment page and the way back, with the rates that all of them have. */
 async function servePages(
   { server, random, limiters }: Common,
-  gateway: Gateway,
+  deps: GatewayDeps,
   cardholders: Cardholders,
   rates: PageRates,
 ): Promise<void> {
-  const { db, clock, vault: keys, permutation: ids, publicUrl, log } = gateway;
+  const { db, clock, vault: keys, permutation: ids, publicUrl, log } = deps;
   const { remoteAddressOf } = server;
   // Forms are for pages only: a parser beside the APIs would take their bodies away from them.
   await server.app.register(async (pages) => {
@@ -161,12 +161,12 @@ async function servePages(
       clock: systemClock,
       publicUrl,
     });
-    const checkout = checkoutDoor(gateway, throttle.card);
+    const checkout = checkoutDoor(deps, throttle.card);
     await pages.register(checkoutRoutes({ checkout, tokens, publicUrl, remoteAddressOf }));
     await pages.register(
       landingRoutes({
-        land: (fields) => land(gateway, fields),
-        landed: (ticket) => landingView(gateway, ticket),
+        land: (fields) => land(deps, fields),
+        landed: (ticket) => landingView(deps, ticket),
         publicUrl,
         log,
       }),

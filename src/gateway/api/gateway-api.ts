@@ -1,7 +1,7 @@
 // The gateway API as a whole: its endpoints, credentials, envelope, limits and idempotency.
 import type { Turns } from '../../base/index.ts';
 import { type Api, basicAuthentication, onceLookup, type Rate, type RateLimiter } from '../../http/index.ts';
-import type { Gateway } from '../orders/index.ts';
+import type { GatewayDeps } from '../orders/index.ts';
 import { addressAllowed, type Credential, type Projects } from '../projects/index.ts';
 import { gatewayEnvelope } from './envelope.ts';
 import { readEndpoints } from './list-endpoints.ts';
@@ -9,7 +9,7 @@ import { orderEndpoints } from './order-endpoints.ts';
 import { rateEndpoints } from './rates.ts';
 
 export interface GatewayApiOptions {
-  readonly gateway: Gateway;
+  readonly deps: GatewayDeps;
   readonly projects: Projects;
   readonly limiter: RateLimiter;
   /** For what reads much. */
@@ -25,7 +25,7 @@ export interface GatewayApiOptions {
 const DAY_MS = 86_400_000;
 
 export function gatewayApi({
-  gateway,
+  deps,
   projects,
   limiter,
   turns,
@@ -45,11 +45,7 @@ export function gatewayApi({
       failures: failures && { limiter, rate: failures },
       onRefused,
     }),
-    endpoints: [
-      ...orderEndpoints(gateway),
-      ...readEndpoints(gateway),
-      ...rateEndpoints(gateway.db, gateway.clock, gateway.publicUrl),
-    ],
+    endpoints: [...orderEndpoints(deps), ...readEndpoints(deps), ...rateEndpoints(deps.db, deps.clock, deps.publicUrl)],
     allows: ({ project, rights }, right, { remoteAddress }) =>
       (right === null || rights.some((has) => has === right)) && addressAllowed(project, remoteAddress),
     strictQuery: ({ project }) => project.settings.strict_filters,
@@ -65,11 +61,11 @@ export function gatewayApi({
     },
     turns: { turns, ownerOf: ({ project }) => `project ${project.id}` },
     idempotency: {
-      keyed: gateway.vault.keyed,
+      keyed: deps.vault.keyed,
       header: 'idempotency-key',
       keepMs: 7 * DAY_MS,
       reused: 'validation',
-      lookup: onceLookup(gateway.db, gateway.clock),
+      lookup: onceLookup(deps.db, deps.clock),
       scopeOf: ({ id, project }) => ({ owner: project.id, credential: String(id) }),
     },
   };

@@ -2,7 +2,7 @@
 import { addMs, parseDateTime } from '../../base/index.ts';
 import { type AnyEndpoint, endpointOf, listAnswer, pagingOf } from '../../http/index.ts';
 import { afterOf, listOperations, listOrders, readOrder } from '../listing/index.ts';
-import { expandsIn, type Gateway } from '../orders/index.ts';
+import { expandsIn, type GatewayDeps } from '../orders/index.ts';
 import type { Credential, Project } from '../projects/index.ts';
 import { listedOperations, listedOrders, shown } from './answer-schemas.ts';
 import { wrongInOrders } from './request-rules.ts';
@@ -10,13 +10,13 @@ import { operationsQuery, orderParams, orderQuery, ordersQuery } from './request
 
 const endpoint = endpointOf<Credential>();
 
-export const readEndpoints = (gateway: Gateway): AnyEndpoint<Credential>[] => [
-  oneOrder(gateway),
-  ordersList(gateway),
-  operationsList(gateway),
+export const readEndpoints = (deps: GatewayDeps): AnyEndpoint<Credential>[] => [
+  oneOrder(deps),
+  ordersList(deps),
+  operationsList(deps),
 ];
 
-const oneOrder = (gateway: Gateway): AnyEndpoint<Credential> =>
+const oneOrder = (deps: GatewayDeps): AnyEndpoint<Credential> =>
   endpoint({
     method: 'GET',
     path: '/orders/:id',
@@ -28,11 +28,11 @@ const oneOrder = (gateway: Gateway): AnyEndpoint<Credential> =>
     answers: shown,
     handler: async ({ principal, params: { id }, query }) => ({
       status: 200,
-      body: await readOrder(gateway, principal.project, gateway.permutation.inward(id), expandsIn(query.expand ?? [])),
+      body: await readOrder(deps, principal.project, deps.permutation.inward(id), expandsIn(query.expand ?? [])),
     }),
   });
 
-const ordersList = (gateway: Gateway): AnyEndpoint<Credential> =>
+const ordersList = (deps: GatewayDeps): AnyEndpoint<Credential> =>
   endpoint({
     method: 'GET',
     path: '/orders/',
@@ -46,7 +46,7 @@ const ordersList = (gateway: Gateway): AnyEndpoint<Credential> =>
     async *handler({ principal, query }) {
       const { project } = principal;
       const listing = yield* listOrders(
-        gateway,
+        deps,
         project,
         {
           status: query.status,
@@ -65,11 +65,11 @@ const ordersList = (gateway: Gateway): AnyEndpoint<Credential> =>
         expandsIn(query.expand ?? []),
         pagingOf(query, afterOf),
       );
-      return listAnswer({ name: 'orders', publicUrl: gateway.publicUrl, path: '/gateway/orders/', query }, listing);
+      return listAnswer({ name: 'orders', publicUrl: deps.publicUrl, path: '/gateway/orders/', query }, listing);
     },
   });
 
-const operationsList = (gateway: Gateway): AnyEndpoint<Credential> =>
+const operationsList = (deps: GatewayDeps): AnyEndpoint<Credential> =>
   endpoint({
     method: 'GET',
     path: '/operations/',
@@ -88,9 +88,9 @@ const operationsList = (gateway: Gateway): AnyEndpoint<Credential> =>
         createdTo: endOf(dateOf(project, query.created_to)),
       };
       const page = pagingOf(query, afterOf);
-      const listing = yield* listOperations(gateway, project, filter, query.expand ?? [], page);
+      const listing = yield* listOperations(deps, project, filter, query.expand ?? [], page);
       return listAnswer(
-        { name: 'operations', publicUrl: gateway.publicUrl, path: '/gateway/operations/', query },
+        { name: 'operations', publicUrl: deps.publicUrl, path: '/gateway/operations/', query },
         listing,
       );
     },

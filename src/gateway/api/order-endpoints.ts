@@ -5,7 +5,7 @@ import type { StoredAnswer } from '../../store/index.ts';
 import { complete } from '../authorization/index.ts';
 import { create } from '../checkout/index.ts';
 import { cancel, charge, payout, refund, reverse } from '../operations/index.ts';
-import { type Gateway, type Order, refuse } from '../orders/index.ts';
+import { type GatewayDeps, type Order, refuse } from '../orders/index.ts';
 import type { Credential } from '../projects/index.ts';
 import { isTemplate } from '../templates/index.ts';
 import { answered, created, formOrOrder } from './answer-schemas.ts';
@@ -40,15 +40,15 @@ type OnOrder = Input<Credential, { id: string }, unknown, Body>;
 
 /** What the schema can't say, with the template that the request names: whether it is one of the project's. */
 const wrongForProject =
-  (gateway: Gateway, wrong: typeof wrongInOrder) =>
+  (deps: GatewayDeps, wrong: typeof wrongInOrder) =>
   async (body: Readonly<Record<string, unknown>>, { project }: Credential): Promise<Violation[]> => {
     const template = templateIn(body);
-    const unknown = template !== null && !(await isTemplate(gateway.db, project.id, template));
+    const unknown = template !== null && !(await isTemplate(deps.db, project.id, template));
     return [...wrong(project, body), ...(unknown ? [unknownTemplate] : [])];
   };
 
 /** An order's id as the client wrote it; anything else names no order. */
-function idOf({ permutation }: Gateway, text: string): bigint {
+function idOf({ permutation }: GatewayDeps, text: string): bigint {
   const id = permutation.inward(text);
   if (id === null) throw refuse('not_found');
   return id;
@@ -56,15 +56,15 @@ function idOf({ permutation }: Gateway, text: string): bigint {
 
 const nothing = Type.Object({}, { additionalProperties: false });
 
-export const orderEndpoints = (gateway: Gateway): AnyEndpoint<Credential>[] => [
-  ...newOrders(gateway),
-  ...operations(gateway),
-  ...furtherPayments(gateway),
-  ...completions(gateway),
+export const orderEndpoints = (deps: GatewayDeps): AnyEndpoint<Credential>[] => [
+  ...newOrders(deps),
+  ...operations(deps),
+  ...furtherPayments(deps),
+  ...completions(deps),
 ];
 
 /** What makes an order. */
-const newOrders = (gateway: Gateway): AnyEndpoint<Credential>[] => [
+const newOrders = (deps: GatewayDeps): AnyEndpoint<Credential>[] => [
   endpoint({
     method: 'POST',
     path: '/orders/create',
@@ -72,7 +72,7 @@ const newOrders = (gateway: Gateway): AnyEndpoint<Credential>[] => [
     summary: 'Create an order for the payment page',
     right: 'create',
     body: createBody,
-    wrongIn: wrongForProject(gateway, wrongInCreate),
+    wrongIn: wrongForProject(deps, wrongInCreate),
     answers: created,
     example: {
       amount: 12.5,
@@ -82,7 +82,7 @@ const newOrders = (gateway: Gateway): AnyEndpoint<Credential>[] => [
     },
     handler: async ({ principal, body, once }) =>
       ordersAnswered(
-        await create(gateway, {
+        await create(deps, {
           project: principal.project,
           draft: createDraftOf(principal.project, body as Body),
           once,
@@ -96,7 +96,7 @@ const newOrders = (gateway: Gateway): AnyEndpoint<Credential>[] => [
     summary: 'Authorize a card payment',
     right: 'create',
     body: authorizeBody,
-    wrongIn: wrongForProject(gateway, wrongInAuthorize),
+    wrongIn: wrongForProject(deps, wrongInAuthorize),
     answers: formOrOrder,
     example: {
       amount: 12.5,
@@ -106,7 +106,7 @@ const newOrders = (gateway: Gateway): AnyEndpoint<Credential>[] => [
       location: { ip: '192.0.2.1' },
     },
     handler: async (input) =>
-      ordersAnswered(await authorizeFrom(gateway, input as Input<Credential, unknown, unknown, Body>)),
+      ordersAnswered(await authorizeFrom(deps, input as Input<Credential, unknown, unknown, Body>)),
   }),
   endpoint({
     method: 'POST',
@@ -115,7 +115,7 @@ const newOrders = (gateway: Gateway): AnyEndpoint<Credential>[] => [
     summary: 'Pay out to a card',
     right: 'payout',
     body: creditCardBody,
-    wrongIn: wrongForProject(gateway, (project, body) => [...wrongInOrder(project, body), ...wrongCard(body)]),
+    wrongIn: wrongForProject(deps, (project, body) => [...wrongInOrder(project, body), ...wrongCard(body)]),
     answers: answered,
     handler: async ({ principal, body, once }) => {
       const pan = panOf((body as Body).pan);
@@ -123,7 +123,7 @@ const newOrders = (gateway: Gateway): AnyEndpoint<Credential>[] => [
       const expiry =
         card.expiration_year && card.expiration_month ? `${card.expiration_year}${card.expiration_month}` : null;
       return ordersAnswered(
-        await payout(gateway, {
+        await payout(deps, {
           project: principal.project,
           draft: draftOf(principal.project, body as Body),
           parentOrderId: null,
@@ -158,7 +158,7 @@ const OPERATIONS: readonly Operation[] = [
 ];
 
 /** What is done to an order. */
-const operations = (gateway: Gateway): AnyEndpoint<Credential>[] =>
+const operations = (deps: GatewayDeps): AnyEndpoint<Credential>[] =>
   OPERATIONS.map(({ name, right, summary, use, body = amountBody, method = 'PUT' }) =>
     endpoint({
       method,
@@ -172,9 +172,9 @@ const operations = (gateway: Gateway): AnyEndpoint<Credential>[] =>
       async handler(input) {
         const { principal, params, body: given, once } = input as OnOrder;
         return ordersAnswered(
-          await use(gateway, {
+          await use(deps, {
             project: principal.project,
-            orderId: idOf(gateway, params.id),
+            orderId: idOf(deps, params.id),
             amount: given.amount === undefined ? null : (order: Order) => minorOf(given.amount, order.currency),
             once,
           }),
@@ -184,7 +184,7 @@ const operations = (gateway: Gateway): AnyEndpoint<Credential>[] =>
   );
 
 /** What uses the card of an order again. */
-const furtherPayments = (gateway: Gateway): AnyEndpoint<Credential>[] => [
+const furtherPayments = (deps: GatewayDeps): AnyEndpoint<Credential>[] => [
   endpoint({
     method: 'POST',
     path: '/orders/:id/rebill',
@@ -193,10 +193,9 @@ const furtherPayments = (gateway: Gateway): AnyEndpoint<Credential>[] => [
     right: 'create',
     params: orderParams,
     body: rebillBody,
-    wrongIn: wrongForProject(gateway, wrongInOrder),
+    wrongIn: wrongForProject(deps, wrongInOrder),
     answers: formOrOrder,
-    handler: async (input) =>
-      ordersAnswered(await rebillFrom(gateway, input as OnOrder, idOf(gateway, input.params.id))),
+    handler: async (input) => ordersAnswered(await rebillFrom(deps, input as OnOrder, idOf(deps, input.params.id))),
   }),
   endpoint({
     method: 'POST',
@@ -206,14 +205,14 @@ const furtherPayments = (gateway: Gateway): AnyEndpoint<Credential>[] => [
     right: 'payout',
     params: orderParams,
     body: creditBody,
-    wrongIn: wrongForProject(gateway, wrongInOrder),
+    wrongIn: wrongForProject(deps, wrongInOrder),
     answers: answered,
     handler: async ({ principal, params: { id }, body, once }) =>
       ordersAnswered(
-        await payout(gateway, {
+        await payout(deps, {
           project: principal.project,
           draft: draftOf(principal.project, body as Body),
-          parentOrderId: idOf(gateway, id),
+          parentOrderId: idOf(deps, id),
           card: null,
           once,
         }),
@@ -222,7 +221,7 @@ const furtherPayments = (gateway: Gateway): AnyEndpoint<Credential>[] => [
 ];
 
 /** What follows when the cardholder is back from the bank. */
-const completions = (gateway: Gateway): AnyEndpoint<Credential>[] => [
+const completions = (deps: GatewayDeps): AnyEndpoint<Credential>[] => [
   endpoint({
     method: 'POST',
     path: '/orders/:id/complete',
@@ -234,9 +233,9 @@ const completions = (gateway: Gateway): AnyEndpoint<Credential>[] => [
     answers: formOrOrder,
     handler: async ({ principal, params: { id }, body, once }) =>
       ordersAnswered(
-        await complete(gateway, {
+        await complete(deps, {
           project: principal.project,
-          orderId: idOf(gateway, id),
+          orderId: idOf(deps, id),
           returned: body as Body,
           once,
         }),
@@ -257,7 +256,7 @@ const completions = (gateway: Gateway): AnyEndpoint<Credential>[] => [
       answers: formOrOrder,
       handler: async ({ principal, params: { id }, once }) =>
         ordersAnswered(
-          await complete(gateway, { project: principal.project, orderId: idOf(gateway, id), returned: {}, once }),
+          await complete(deps, { project: principal.project, orderId: idOf(deps, id), returned: {}, once }),
         ),
     }),
   ),

@@ -5,7 +5,7 @@ import type { StoredAnswer } from '../../store/index.ts';
 import type { BrowserDetails } from '../../threeds/index.ts';
 import { authorize, parentFor } from '../authorization/index.ts';
 import type { Draft } from '../intake/index.ts';
-import { type Gateway, type OrderOptions, refuse, rejectWithout } from '../orders/index.ts';
+import { type GatewayDeps, type OrderOptions, refuse, rejectWithout } from '../orders/index.ts';
 import type { Credential, Project } from '../projects/index.ts';
 import { externalOf, isMerchantInitiated, wrongAmount } from './request-rules.ts';
 
@@ -69,16 +69,16 @@ export function createDraftOf(project: Project, body: Body): Draft {
 }
 
 export async function authorizeFrom(
-  gateway: Gateway,
+  deps: GatewayDeps,
   { principal, body, once }: Input<Credential, unknown, unknown, Body>,
 ): Promise<StoredAnswer> {
   const { project } = principal;
   const recurring = body.recurring_details;
   const pan = panOf(body.pan);
   const draft = draftOf(project, body);
-  const parent = await parentFor(gateway, project, pan, recurring ?? null);
+  const parent = await parentFor(deps, project, pan, recurring ?? null);
   const exempt = draft.options.exemption_mit === true && parent.orderId === null && parent.traceId === null;
-  return authorize(gateway, {
+  return authorize(deps, {
     project,
     draft: {
       ...draft,
@@ -107,20 +107,20 @@ export async function authorizeFrom(
 }
 
 export async function rebillFrom(
-  gateway: Gateway,
+  deps: GatewayDeps,
   { principal, body, once }: Input<Credential, unknown, unknown, Body>,
   parentId: bigint,
 ): Promise<StoredAnswer> {
   const { project } = principal;
   const draft = draftOf(project, body);
-  const parent = await parentFor(gateway, project, null, {
-    parent_order_id: gateway.permutation.outward(parentId),
+  const parent = await parentFor(deps, project, null, {
+    parent_order_id: deps.permutation.outward(parentId),
     indicator: 'U',
   });
   if (parent.unknown) throw refuse('not_found');
   // The parent is as it should be written, but in a state without a card: a rejection, not a wrong field.
-  if (!parent.card) return rejectWithout(gateway, project, once, 'rebill', 'card_unknown');
-  return authorize(gateway, {
+  if (!parent.card) return rejectWithout(deps, project, once, 'rebill', 'card_unknown');
+  return authorize(deps, {
     project,
     draft: {
       ...draft,

@@ -2,14 +2,14 @@
 import type { Money } from '../../base/index.ts';
 import type { BrowserDetails, Authentication as Proven, Started } from '../../threeds/index.ts';
 import type { CardData } from '../flight/index.ts';
-import type { Authentication, Gateway, OrderOptions, RejectionCode, Secure3d } from '../orders/index.ts';
+import type { Authentication, GatewayDeps, OrderOptions, RejectionCode, Secure3d } from '../orders/index.ts';
 import type { Project, Terminal } from '../projects/index.ts';
 
 export type Reason = 'forced' | 'soft_decline' | 'risk' | 'terminal' | 'mandate';
 
 /** Why the cardholder has to be authenticated; null: there is no need. Merchant-initiated payments have no cardholder to ask. */
 export function reasonFor(
-  gateway: Pick<Gateway, 'simulatedIssuer'>,
+  deps: Pick<GatewayDeps, 'simulatedIssuer'>,
   {
     terminal,
     options,
@@ -22,7 +22,7 @@ export function reasonFor(
   if (initiator === 'merchant') return null;
   if (byRisk) return 'risk';
   if (terminal.secure3d === 'always') return 'terminal';
-  const simulated = terminal.link === 'simulator' ? gateway.simulatedIssuer : null;
+  const simulated = terminal.link === 'simulator' ? deps.simulatedIssuer : null;
   return simulated?.mandatesAuthentication(card.pan, card.holder) ? 'mandate' : null;
 }
 
@@ -41,15 +41,15 @@ export interface Ask {
 }
 
 /** Asks the directory. No transaction may be open. */
-export const ask = (gateway: Gateway, { project, card, ...rest }: Ask): Promise<Started> =>
-  gateway.threeds.start({
+export const ask = (deps: GatewayDeps, { project, card, ...rest }: Ask): Promise<Started> =>
+  deps.threeds.start({
     ...rest,
     owner: project.id,
     pan: card.pan,
     expiry: card.expiry ?? '',
     holder: card.holder,
     merchantName: project.name,
-    at: gateway.clock.now(),
+    at: deps.clock.now(),
   });
 
 /** What is kept of a result. */

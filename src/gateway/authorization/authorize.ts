@@ -9,7 +9,7 @@ import {
   asSubject,
   eventOf,
   fraudMessage,
-  type Gateway,
+  type GatewayDeps,
   isBusy,
   needOrder,
   OPEN,
@@ -37,17 +37,17 @@ import type { Reason } from './authenticate.ts';
 import { askDirectory } from './directory.ts';
 import { type AuthorizeRequest, type Prepared, prepare } from './prepare.ts';
 
-export async function authorize(gateway: Gateway, request: AuthorizeRequest): Promise<StoredAnswer> {
+export async function authorize(deps: GatewayDeps, request: AuthorizeRequest): Promise<StoredAnswer> {
   const { project, draft, once, pageOrder } = request;
   const terminal = pageOrder
     ? terminalOf(project, pageOrder.terminal)
     : terminalFor(project, draft.terminal, draft.currency);
   // It can't become an order: nothing is stored but the rejection.
-  if (!terminal) return rejectWithout(gateway, project, once, 'authorize', 'currency_not_accepted');
-  const prepared = await prepare(gateway, request, terminal);
-  const unique = uniqueId(gateway, project, draft, prepared.orderId, () => [
+  if (!terminal) return rejectWithout(deps, project, once, 'authorize', 'currency_not_accepted');
+  const prepared = await prepare(deps, request, terminal);
+  const unique = uniqueId(deps, project, draft, prepared.orderId, () => [
     draft,
-    gateway.vault.fingerprint(request.card.pan),
+    deps.vault.fingerprint(request.card.pan),
   ]);
   const cavv = request.onceOnly ?? request.external?.cavv ?? request.external?.dsrp ?? null;
   const needs: Need[] = [
@@ -55,7 +55,7 @@ export async function authorize(gateway: Gateway, request: AuthorizeRequest): Pr
     ...(pageOrder ? [needOrder(project.id, pageOrder.id)] : unique.needs),
     ...(cavv ? [needCavv(project.id, cavv)] : []),
   ];
-  const stan = gateway.stans.next();
+  const stan = deps.stans.next();
   const command: Command<Intended | DirectoryAsked | { existing: bigint } | { unresolved: Subject | null }> = {
     name: 'authorize.intent',
     owner: project.id,
@@ -73,7 +73,7 @@ export async function authorize(gateway: Gateway, request: AuthorizeRequest): Pr
       if ('existing' in unused) return { value: unused, changes: [] };
       const used = cavv !== null && loaded.get(cavvKind, { owner: project.id, cavv }) !== undefined;
       const reject = 'reject' in unused ? unused.reject : used ? 'authentication_reused' : prepared.reject;
-      const decision = decide(gateway, prepared, open ?? null, reject, stan, told);
+      const decision = decide(deps, prepared, open ?? null, reject, stan, told);
       const claims = 'claim' in unused ? unused.claim : [];
       const proofs = cavv !== null && !used ? [cavvInsert(project.id, cavv, prepared.orderId)] : [];
       const ends = once && 'answer' in decision.value ? once.finish(decision.value.answer, now) : [];
@@ -84,17 +84,15 @@ export async function authorize(gateway: Gateway, request: AuthorizeRequest): Pr
     },
   };
   // A payment page's order is there already.
-  const intended = await (pageOrder ? gateway.committer.submit(command) : making(gateway, prepared.orderId, command));
-  if ('existing' in intended) return authorizedBefore(gateway, project, intended.existing);
-  if ('unresolved' in intended) return unresolvedAnswer(gateway, project, intended.unresolved, { isNew: true, once });
+  const intended = await (pageOrder ? deps.committer.submit(command) : making(deps, prepared.orderId, command));
+  if ('existing' in intended) return authorizedBefore(deps, project, intended.existing);
+  if ('unresolved' in intended) return unresolvedAnswer(deps, project, intended.unresolved, { isNew: true, once });
   if ('answer' in intended) return intended.answer;
   const { card, browser } = request;
   const question = { project, card, browser, once, closes: null };
-  if ('asked' in intended) return askDirectory(gateway, { ...question, reason: intended.reason }, intended.asked);
-  const settled = await carry(gateway, project, intended.state, intended.operation, card);
-  return settled.stepUp
-    ? askDirectory(gateway, { ...question, reason: 'soft_decline' }, settled.state)
-    : settled.answer;
+  if ('asked' in intended) return askDirectory(deps, { ...question, reason: intended.reason }, intended.asked);
+  const settled = await carry(deps, project, intended.state, intended.operation, card);
+  return settled.stepUp ? askDirectory(deps, { ...question, reason: 'soft_decline' }, settled.state) : settled.answer;
 }
 
 /** The order was made and says that the directory is asked. */
@@ -105,7 +103,7 @@ interface DirectoryAsked {
 
 /** The order's first step, pure: rejected, waiting for the cardholder, or sent. */
 function decide(
-  gateway: Gateway,
+  deps: GatewayDeps,
   prepared: Prepared,
   open: OrderState | null,
   reject: RejectionCode | null,
@@ -115,7 +113,7 @@ function decide(
   const { request, orderId, terminal, sealed } = prepared;
   const { project, draft } = request;
   const { now } = told;
-  const view = viewOf(gateway, project);
+  const view = viewOf(deps, project);
   const fresh = open?.order ?? newOrder(project.id, draft, terminal, orderId, now);
   const order: Order = {
     ...fresh,
@@ -151,7 +149,7 @@ function decide(
         write(closed),
         ...sealed.changes,
         rejectionRecord(project, orderId, 'authorize', reject, told),
-        eventOf(gateway, project, open?.order ?? null, closed, null, told),
+        eventOf(deps, project, open?.order ?? null, closed, null, told),
       ],
     };
   }
@@ -173,14 +171,14 @@ function decide(
  * What an authorization is told whose order an earlier one made. 200 is said of what is done, 201 with the form of what waits for the cardholder;
  * while the issuer, the bank or its directory is being asked nobody knows, and that is no rejection.
  */
-export async function authorizedBefore(gateway: Gateway, project: Project, orderId: bigint): Promise<StoredAnswer> {
-  const state = await gateway.orderOf(project.id, orderId);
+export async function authorizedBefore(deps: GatewayDeps, project: Project, orderId: bigint): Promise<StoredAnswer> {
+  const state = await deps.orderOf(project.id, orderId);
   if (!state) return unknownAnswer(null);
-  const view = viewOf(gateway, project);
+  const view = viewOf(deps, project);
   if (!OPEN.has(state.order.status)) return stateAnswer(view, state, { isNew: true });
   const waits =
     state.order.status === 'prepared' && !isBusy(state.order)
-      ? await gateway.threeds.unfinished(project.id, orderId)
+      ? await deps.threeds.unfinished(project.id, orderId)
       : null;
   return waits?.kind === 'form'
     ? orderAnswer(view, state, { status: 201, form: { form: { ...waits.form }, html: waits.html } })

@@ -8,7 +8,7 @@ import {
   asSubject,
   closedOrder,
   closedTo,
-  type Gateway,
+  type GatewayDeps,
   isBusy,
   needOrder,
   type OrderState,
@@ -35,15 +35,15 @@ export interface CompleteRequest {
 }
 
 /** POST complete, complete3d20 and resume, and what TermUrl does. Refuses with not_found. */
-export async function complete(gateway: Gateway, request: CompleteRequest): Promise<StoredAnswer> {
+export async function complete(deps: GatewayDeps, request: CompleteRequest): Promise<StoredAnswer> {
   const { project, orderId, once } = request;
-  const state = await gateway.orderOf(project.id, orderId);
+  const state = await deps.orderOf(project.id, orderId);
   if (!state) throw refuse('not_found');
-  const finished = await gateway.threeds.finish(request.returned, { owner: project.id, orderId });
-  const next = state.order.status === 'prepared' ? await stepAfter(gateway, project, state, finished) : over(state);
+  const finished = await deps.threeds.finish(request.returned, { owner: project.id, orderId });
+  const next = state.order.status === 'prepared' ? await stepAfter(deps, project, state, finished) : over(state);
   const need = needOrder(project.id, orderId);
-  const stan = gateway.stans.next();
-  const intended = await gateway.committer.submit<Intended | DirectoryAsked | { unresolved: Subject | null }>({
+  const stan = deps.stans.next();
+  const intended = await deps.committer.submit<Intended | DirectoryAsked | { unresolved: Subject | null }>({
     name: 'complete.intent',
     owner: project.id,
     needs: once ? [need, once.need] : [need],
@@ -54,7 +54,7 @@ export async function complete(gateway: Gateway, request: CompleteRequest): Prom
       if (begin && 'unresolved' in begin) return { value: begin, changes: [] };
       const current = loaded.get(orderKind, need.key);
       if (!current) throw refuse('not_found');
-      const decision = decide(gateway, project, current, next, { onceKey: once?.key ?? null, stan }, told);
+      const decision = decide(deps, project, current, next, { onceKey: once?.key ?? null, stan }, told);
       const ends = once && 'answer' in decision.value ? once.finish(decision.value.answer, now) : [];
       return {
         ...decision,
@@ -62,11 +62,11 @@ export async function complete(gateway: Gateway, request: CompleteRequest): Prom
       };
     },
   });
-  if ('unresolved' in intended) return unresolvedAnswer(gateway, project, intended.unresolved, { isNew: false, once });
+  if ('unresolved' in intended) return unresolvedAnswer(deps, project, intended.unresolved, { isNew: false, once });
   if ('answer' in intended) return intended.answer;
   const card = 'card' in next && next.card ? next.card : undefined;
-  if ('asked' in intended) return askDirectory(gateway, { ...intended.question, project, once }, intended.asked);
-  return (await carry(gateway, project, intended.state, intended.operation, card)).answer;
+  if ('asked' in intended) return askDirectory(deps, { ...intended.question, project, once }, intended.asked);
+  return (await carry(deps, project, intended.state, intended.operation, card)).answer;
 }
 
 /** The order says that the directory is asked again. */
@@ -88,14 +88,19 @@ type Step =
   /** The device-data step is over: the directory is asked again, now with what the browser told. */
   | { readonly question: DirectoryAsked['question'] };
 
-async function stepAfter(gateway: Gateway, project: Project, { order }: OrderState, finished: Finished): Promise<Step> {
+async function stepAfter(
+  deps: GatewayDeps,
+  project: Project,
+  { order }: OrderState,
+  finished: Finished,
+): Promise<Step> {
   if (finished.kind === 'pending') return { reject: 'authentication_pending' };
   if (finished.kind === 'unknown') return { reject: 'authentication_mismatch' };
   const { transactionId } = finished;
   const closed = closedTo(project, terminalOf(project, order.terminal), order.currency);
   if (closed && order.secure3d) return { close: closed, secure3d: order.secure3d, transactionId };
-  const stored = await cardOf(gateway, order);
-  const card = stored && { ...stored, cvv: await gateway.vault.openCvv(project.id, order.id) };
+  const stored = await cardOf(deps, order);
+  const card = stored && { ...stored, cvv: await deps.vault.openCvv(project.id, order.id) };
   const reason = order.secure3d?.reason ?? 'forced';
   if (finished.kind === 'finished')
     return verdict(project, reason, finished.authentication, transactionId, card, finished.cancelCode);
@@ -119,14 +124,14 @@ function verdict(
 }
 
 function decide(
-  gateway: Gateway,
+  deps: GatewayDeps,
   project: Project,
   state: OrderState,
   next: Step,
   origin: { readonly onceKey: string | null; readonly stan: string },
   told: Told,
 ): Decision<Intended | DirectoryAsked> {
-  const view = viewOf(gateway, project);
+  const view = viewOf(deps, project);
   const { order } = state;
   // Somebody was faster: what became of the order is the answer.
   if ('done' in next || (order.status !== 'prepared' && !('reject' in next)))
@@ -140,7 +145,7 @@ function decide(
   }
   if ('close' in next) {
     const closed = closedOrder(
-      gateway,
+      deps,
       project,
       { ...state, order: { ...order, secure3d: next.secure3d } },
       next.close,
@@ -148,7 +153,7 @@ function decide(
     );
     return {
       value: { answer: stateAnswer(view, closed.state, { isNew: false }) },
-      changes: [...closed.changes, ...gateway.threeds.close(project.id, next.transactionId, 'used', told.now)],
+      changes: [...closed.changes, ...deps.threeds.close(project.id, next.transactionId, 'used', told.now)],
     };
   }
   if ('question' in next) {
@@ -162,6 +167,6 @@ function decide(
   const intended = startOperation(proven, { type: 'authorize', amount: order.amount }, origin, told);
   return {
     value: intended,
-    changes: [...intended.changes, ...gateway.threeds.close(project.id, next.transactionId, 'used', told.now)],
+    changes: [...intended.changes, ...deps.threeds.close(project.id, next.transactionId, 'used', told.now)],
   };
 }

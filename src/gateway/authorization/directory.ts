@@ -8,7 +8,7 @@ import { type CardData, carry, type Intended, startOperation } from '../flight/i
 import {
   closedOrder,
   eventOf,
-  type Gateway,
+  type GatewayDeps,
   needOrder,
   type Order,
   type OrderState,
@@ -36,10 +36,14 @@ export interface Question {
 }
 
 /** `state`: as it was committed, asking. No transaction may be open. */
-export async function askDirectory(gateway: Gateway, question: Question, { order }: OrderState): Promise<StoredAnswer> {
+export async function askDirectory(
+  deps: GatewayDeps,
+  question: Question,
+  { order }: OrderState,
+): Promise<StoredAnswer> {
   const { project, card, reason } = question;
-  const transactionId = gateway.ids.next();
-  const started = await ask(gateway, {
+  const transactionId = deps.ids.next();
+  const started = await ask(deps, {
     project,
     merchantId: terminalOf(project, order.terminal)?.merchant_id ?? '',
     orderId: order.id,
@@ -51,16 +55,16 @@ export async function askDirectory(gateway: Gateway, question: Question, { order
     browser: question.browser,
     methodDone: question.closes !== null,
   });
-  const intended = await gateway.committer.submit(directoryAnswer(gateway, question, order, started, transactionId));
+  const intended = await deps.committer.submit(directoryAnswer(deps, question, order, started, transactionId));
   return 'answer' in intended
     ? intended.answer
-    : (await carry(gateway, project, intended.state, intended.operation, card)).answer;
+    : (await carry(deps, project, intended.state, intended.operation, card)).answer;
 }
 
 const isForced = (reason: string): boolean => reason === 'forced' || reason === 'soft_decline';
 
 function directoryAnswer(
-  gateway: Gateway,
+  deps: GatewayDeps,
   question: Question,
   asked: Order,
   started: Started,
@@ -68,29 +72,29 @@ function directoryAnswer(
 ): Command<Intended> {
   const { project, reason, closes, once } = question;
   const need = needOrder(project.id, asked.id);
-  const view = viewOf(gateway, project);
+  const view = viewOf(deps, project);
   const isNew = closes === null;
-  const stan = gateway.stans.next();
-  const sealed = started.kind === 'form' ? sealedCvv(gateway, question, asked, started) : [];
+  const stan = deps.stans.next();
+  const sealed = started.kind === 'form' ? sealedCvv(deps, question, asked, started) : [];
   return {
     name: 'directory.answer',
     owner: project.id,
-    needs: once ? [need, gateway.once.need(project.id, once.key)] : [need],
+    needs: once ? [need, deps.once.need(project.id, once.key)] : [need],
     decide(loaded, told) {
       const { now } = told;
       const state = loaded.get(orderKind, need.key) as OrderState;
       const answered = (answer: StoredAnswer, changes: readonly Change[]) => ({
         value: { answer },
-        changes: [...changes, ...(once ? gateway.once.finish(loaded, project.id, once.key, answer) : [])],
+        changes: [...changes, ...(once ? deps.once.finish(loaded, project.id, once.key, answer) : [])],
       });
       if (state.order.due.ask === undefined || state.order.due.ask !== asked.due.ask)
         return answered(stateAnswer(view, state, { isNew }), []);
-      const closing = closes === null ? [] : gateway.threeds.close(project.id, closes, 'used', now);
+      const closing = closes === null ? [] : deps.threeds.close(project.id, closes, 'used', now);
       if (started.kind === 'form') {
         const after = { ...state, order: waiting(state.order, reason, started, transactionId, now) };
         const form = { form: { ...started.form }, html: started.html };
         return answered(orderAnswer(view, after, { status: 201, form }), [
-          ...toBank(gateway, project, state.order, after.order, started, told),
+          ...toBank(deps, project, state.order, after.order, started, told),
           ...sealed,
           ...closing,
         ]);
@@ -102,7 +106,7 @@ function directoryAnswer(
       };
       const reject = allowedBy(authentication, project, isForced(reason));
       if (reject) {
-        const closed = closedOrder(gateway, project, proven, reject, told);
+        const closed = closedOrder(deps, project, proven, reject, told);
         const answer = stateAnswer(view, closed.state, { isNew });
         return answered(answer, [...closed.changes, ...closing]);
       }
@@ -131,13 +135,13 @@ function waiting(order: Order, reason: Reason, started: FormStarted, transaction
 }
 
 /** The CVV waits with the order. Sealed before the decision, for sealing draws by chance. */
-function sealedCvv({ vault }: Gateway, { project, card }: Question, asked: Order, started: FormStarted): Change[] {
+function sealedCvv({ vault }: GatewayDeps, { project, card }: Question, asked: Order, started: FormStarted): Change[] {
   const isFirst = asked.status === 'new';
   return isFirst && card.cvv ? [vault.sealCvv(project.id, asked.id, card.cvv, started.expiresAt)] : [];
 }
 
 function toBank(
-  gateway: Gateway,
+  deps: GatewayDeps,
   project: Project,
   before: Order,
   after: Order,
@@ -148,7 +152,7 @@ function toBank(
   return [
     orderUpdate(after),
     ...started.changes,
-    ...(isFirst ? [eventOf(gateway, project, before, after, null, told)] : []),
+    ...(isFirst ? [eventOf(deps, project, before, after, null, told)] : []),
   ];
 }
 

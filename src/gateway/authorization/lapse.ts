@@ -12,29 +12,29 @@ import {
 } from '../orders/index.ts';
 
 /** Who asked the directory is gone. Nothing was sent: a payer or merchant may go on, an order that waits for nobody ends. */
-export const ask: DueHandler = async (gateway, project, state) => {
-  await decideDue(gateway, state, 'ask', (current, told) => {
+export const ask: DueHandler = async (deps, project, state) => {
+  await decideDue(deps, state, 'ask', (current, told) => {
     const order = withDue(current.order, { ask: null });
     const free = { ...current, order };
     if (order.status !== 'new' || isPage(order)) return { changes: [orderUpdate(order)] };
-    const closed = lapsedOrder(gateway, project, free, 'authentication_unavailable', told);
+    const closed = lapsedOrder(deps, project, free, 'authentication_unavailable', told);
     return { changes: closed.changes };
   });
 };
 
 /** Nobody paid or confirmed in time. */
-export const lapse: DueHandler = async (gateway, project, state) => {
-  await decideDue(gateway, state, 'expire', (current, told) => {
+export const lapse: DueHandler = async (deps, project, state) => {
+  await decideDue(deps, state, 'expire', (current, told) => {
     if (!OPEN.has(current.order.status)) return { changes: [orderUpdate(withDue(current.order, { expire: null }))] };
     const closed =
       current.order.status === 'prepared'
-        ? closedOrder(gateway, project, current, 'authentication_timeout', told)
-        : lapsedOrder(gateway, project, current, 'session_expired', told);
+        ? closedOrder(deps, project, current, 'authentication_timeout', told)
+        : lapsedOrder(deps, project, current, 'session_expired', told);
     const transaction = current.order.status === 'prepared' ? current.order.secure3d?.transaction_id : undefined;
     return {
       changes: [
         ...closed.changes,
-        ...(transaction ? gateway.threeds.close(project.id, BigInt(transaction), 'expired', told.now) : []),
+        ...(transaction ? deps.threeds.close(project.id, BigInt(transaction), 'expired', told.now) : []),
       ],
     };
   });

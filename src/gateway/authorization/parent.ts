@@ -1,7 +1,7 @@
 // The order that a recurring or merchant-initiated payment refers to: ours, approved, the same card, and its trace id when one is given.
 import type { Pan } from '../../base/index.ts';
 import { type CardData, cardOf } from '../flight/index.ts';
-import { APPROVED, type Gateway, type RejectionCode } from '../orders/index.ts';
+import { APPROVED, type GatewayDeps, type RejectionCode } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
 
 export interface Recurring {
@@ -23,7 +23,7 @@ export interface Parent {
 
 /** `pan`: the card of the new payment; null: the parent's card is used. */
 export async function parentFor(
-  gateway: Gateway,
+  deps: GatewayDeps,
   project: Project,
   pan: Pan | null,
   recurring: Recurring | null,
@@ -37,11 +37,11 @@ export async function parentFor(
     unknown: false,
   };
   if (recurring?.parent_order_id === undefined) return none;
-  const id = gateway.permutation.inward(recurring.parent_order_id);
-  const state = id === null ? null : await gateway.orderOf(project.id, id);
+  const id = deps.permutation.inward(recurring.parent_order_id);
+  const state = id === null ? null : await deps.orderOf(project.id, id);
   if (!state) return { ...none, reject: 'parent_not_usable', unknown: true };
   const { order } = state;
-  const card = await cardOf(gateway, order);
+  const card = await cardOf(deps, order);
   const same = card !== null && (pan === null || card.pan.equals(pan));
   const traced = recurring.trace_id === undefined || recurring.trace_id === order.network_transaction_id;
   return {

@@ -9,7 +9,7 @@ import type { Draft } from '../intake/index.ts';
 import {
   type Card,
   closedTo,
-  type Gateway,
+  type GatewayDeps,
   type Issuer,
   type Order,
   type RejectionCode,
@@ -59,17 +59,14 @@ export interface Prepared {
 }
 
 /** Looks up what the decision needs: BIN table, risk counters. Nothing is written, and nobody outside is asked. */
-export async function prepare(gateway: Gateway, request: AuthorizeRequest, terminal: Terminal): Promise<Prepared> {
+export async function prepare(deps: GatewayDeps, request: AuthorizeRequest, terminal: Terminal): Promise<Prepared> {
   const { project, draft, card, pageOrder } = request;
   const bin = lookupBin(card.pan);
-  const orderId = pageOrder?.id ?? gateway.ids.next();
-  const cardId = request.cardId ?? gateway.ids.next();
+  const orderId = pageOrder?.id ?? deps.ids.next();
+  const cardId = request.cardId ?? deps.ids.next();
   const sealed = request.cardId
     ? []
-    : [
-        gateway.vault.seal(project.id, cardId, { pan: card.pan, expiry: card.expiry ?? '', holder: card.holder })
-          .change,
-      ];
+    : [deps.vault.seal(project.id, cardId, { pan: card.pan, expiry: card.expiry ?? '', holder: card.holder }).change];
   const base = {
     request,
     orderId,
@@ -94,13 +91,13 @@ export async function prepare(gateway: Gateway, request: AuthorizeRequest, termi
     reason: null,
     risk,
   });
-  const early = request.reject ?? gatewayRule(gateway, request, terminal);
+  const early = request.reject ?? gatewayRule(deps, request, terminal);
   if (early) return rejected(early);
-  const screened = terminal.link === 'simulator' && gateway.simulatedIssuer?.screensAsFraud(card.pan, card.holder);
+  const screened = terminal.link === 'simulator' && deps.simulatedIssuer?.screensAsFraud(card.pan, card.holder);
   if (screened) return rejected('fraud');
-  const rate = rateFor(gateway, project, draft.currency);
-  const verdict = await gateway.risk.assess(
-    paymentOf(gateway, project, draft, { ...request, orderId, pan: card.pan }, rate, gateway.clock.now()),
+  const rate = rateFor(deps, project, draft.currency);
+  const verdict = await deps.risk.assess(
+    paymentOf(deps, project, draft, { ...request, orderId, pan: card.pan }, rate, deps.clock.now()),
   );
   if (verdict.verdict === 'refuse')
     return { ...rejected('fraud', null, verdict.changes), fraudClass: verdict.explanation ?? verdict.class };
@@ -114,7 +111,7 @@ export async function prepare(gateway: Gateway, request: AuthorizeRequest, termi
       risk: verdict.changes,
     };
   }
-  const reason = reasonFor(gateway, {
+  const reason = reasonFor(deps, {
     terminal,
     options: draft.options,
     card,
@@ -124,30 +121,30 @@ export async function prepare(gateway: Gateway, request: AuthorizeRequest, termi
   return {
     ...base,
     reject: null,
-    secure3d: reason ? null : exempted(gateway, request, terminal),
+    secure3d: reason ? null : exempted(deps, request, terminal),
     reason,
     risk: verdict.changes,
   };
 }
 
 /** A payment without its cardholder, of a card or terminal that would have wanted him. */
-function exempted(gateway: Gateway, { draft, card }: AuthorizeRequest, terminal: Terminal): Secure3d | null {
+function exempted(deps: GatewayDeps, { draft, card }: AuthorizeRequest, terminal: Terminal): Secure3d | null {
   if (!draft.options.exemption_mit) return null;
-  const wanted = reasonFor(gateway, { terminal, options: draft.options, card, byRisk: false, initiator: 'customer' });
+  const wanted = reasonFor(deps, { terminal, options: draft.options, card, byRisk: false, initiator: 'customer' });
   return wanted && { reason: wanted, scenario: 'exempt' };
 }
 
 /** Rules that need nobody's answer. */
 function gatewayRule(
-  gateway: Gateway,
+  deps: GatewayDeps,
   { project, draft, card }: AuthorizeRequest,
   terminal: Terminal,
 ): RejectionCode | null {
-  const at = gateway.clock.now();
+  const at = deps.clock.now();
   const day = dayOf(at);
   const month = day.slice(2, 4) + day.slice(5, 7);
   if (card.expiry !== null && card.expiry !== '' && card.expiry < month) return 'card_expired';
   const accounting = project.accounting_currency;
-  if (draft.currency !== accounting && !rateFor(gateway, project, draft.currency)) return 'no_rate';
+  if (draft.currency !== accounting && !rateFor(deps, project, draft.currency)) return 'no_rate';
   return closedTo(project, terminal, draft.currency);
 }

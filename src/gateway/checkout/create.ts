@@ -5,7 +5,7 @@ import { type Draft, making, newOrder, uniqueId } from '../intake/index.ts';
 import {
   closedTo,
   eventOf,
-  type Gateway,
+  type GatewayDeps,
   OPEN,
   orderAnswer,
   orderInsert,
@@ -29,12 +29,12 @@ export interface CreateRequest {
   readonly ownPage?: string;
 }
 
-export async function create(gateway: Gateway, request: CreateRequest): Promise<StoredAnswer> {
-  const created = await createOrder(gateway, request);
-  return 'answer' in created ? created.answer : createdBefore(gateway, request.project, created.existing);
+export async function create(deps: GatewayDeps, request: CreateRequest): Promise<StoredAnswer> {
+  const created = await createOrder(deps, request);
+  return 'answer' in created ? created.answer : createdBefore(deps, request.project, created.existing);
 }
 
-const addressOf = (gateway: Gateway, token: string): string => `${gateway.publicUrl}/pay/${token}`;
+const addressOf = (deps: GatewayDeps, token: string): string => `${deps.publicUrl}/pay/${token}`;
 
 /** The answer of create with what it comes from: a rejection's code, or the order that has the merchant_order_id already. */
 export type Created =
@@ -42,16 +42,16 @@ export type Created =
   | { readonly existing: bigint };
 
 export async function createOrder(
-  gateway: Gateway,
+  deps: GatewayDeps,
   { project, draft, once, ownPage }: CreateRequest,
 ): Promise<Created> {
-  const view = viewOf(gateway, project);
+  const view = viewOf(deps, project);
   const terminal = terminalFor(project, draft.terminal, draft.currency);
-  const id = gateway.ids.next();
-  const unique = uniqueId(gateway, project, ownPage ? { ...draft, merchantOrderId: null } : draft, id, () => draft);
-  const repeatable = unique.needs.length > 0 ? repeatablePageToken(gateway, project.id, id) : null;
-  const token = ownPage ?? repeatable ?? newPageToken(gateway, project.id);
-  const tokenHash = pageTokenHash(gateway, token);
+  const id = deps.ids.next();
+  const unique = uniqueId(deps, project, ownPage ? { ...draft, merchantOrderId: null } : draft, id, () => draft);
+  const repeatable = unique.needs.length > 0 ? repeatablePageToken(deps, project.id, id) : null;
+  const token = ownPage ?? repeatable ?? newPageToken(deps, project.id);
+  const tokenHash = pageTokenHash(deps, token);
   const page = { kind: payLinkKind, key: { owner: project.id, tokenHash } };
   const command: Command<Created> = {
     name: 'create',
@@ -84,7 +84,7 @@ export async function createOrder(
       if ('existing' in unused) return { value: unused, changes: [] };
       if ('reject' in unused) return rejected(unused.reject);
       const order = newOrder(project.id, draft, terminal, id, now);
-      const answer = orderAnswer(view, { order, operations: [] }, { status: 201, location: addressOf(gateway, token) });
+      const answer = orderAnswer(view, { order, operations: [] }, { status: 201, location: addressOf(deps, token) });
       return {
         value: { answer, rejected: null },
         changes: [
@@ -95,26 +95,26 @@ export async function createOrder(
             order_id: id,
             created_at: now,
           }),
-          eventOf(gateway, project, null, order, null, told),
+          eventOf(deps, project, null, order, null, told),
           ...unused.claim,
           ...ending(answer),
         ],
       };
     },
   };
-  return making(gateway, id, command);
+  return making(deps, id, command);
 }
 
 /** What a create is told whose order an earlier one made: with its page while something can be paid there. */
-async function createdBefore(gateway: Gateway, project: Project, orderId: bigint): Promise<StoredAnswer> {
-  const state = await gateway.orderOf(project.id, orderId);
+async function createdBefore(deps: GatewayDeps, project: Project, orderId: bigint): Promise<StoredAnswer> {
+  const state = await deps.orderOf(project.id, orderId);
   if (!state) return unknownAnswer(null);
-  const view = viewOf(gateway, project);
+  const view = viewOf(deps, project);
   if (!OPEN.has(state.order.status)) return stateAnswer(view, state, { isNew: true });
-  const token = repeatablePageToken(gateway, project.id, orderId);
-  const known = await payLinkOrder(gateway.db, project.id, pageTokenHash(gateway, token));
+  const token = repeatablePageToken(deps, project.id, orderId);
+  const known = await payLinkOrder(deps.db, project.id, pageTokenHash(deps, token));
   return orderAnswer(view, state, {
     status: 201,
-    ...(known === orderId ? { location: addressOf(gateway, token) } : {}),
+    ...(known === orderId ? { location: addressOf(deps, token) } : {}),
   });
 }

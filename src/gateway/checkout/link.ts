@@ -2,7 +2,7 @@
 // Rule: an address is told once, by what makes it; nothing here can be asked for it again.
 import { assert, type Problem, parseAmount } from '../../base/index.ts';
 import type { Draft } from '../intake/index.ts';
-import { type Gateway, type RejectionCode, rejections, terminalFor } from '../orders/index.ts';
+import { type GatewayDeps, type RejectionCode, rejections, terminalFor } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
 import { templateGet } from '../templates/index.ts';
 import { createOrder } from './create.ts';
@@ -65,7 +65,7 @@ function draftFrom(fields: LinkFields, amount: bigint): Draft {
   };
 }
 
-async function problemsOf(gateway: Pick<Gateway, 'db'>, project: Project, fields: LinkFields): Promise<Problem[]> {
+async function problemsOf(deps: Pick<GatewayDeps, 'db'>, project: Project, fields: LinkFields): Promise<Problem[]> {
   const { amount = '0', currency, static_link = false, return_url, template } = fields;
   const { static_links, return_origins } = project.settings;
   const problems: Problem[] = [];
@@ -77,18 +77,18 @@ async function problemsOf(gateway: Pick<Gateway, 'db'>, project: Project, fields
   if (static_link && !static_links) problems.push(problem('static_link', rejections.static_links_disabled[1]));
   if (return_url !== undefined && return_origins.length > 0 && !return_origins.includes(new URL(return_url).origin))
     problems.push(problem('return_url', 'an origin that the project lists'));
-  if (template !== undefined && !(await templateGet(gateway.db, project.login, template)))
+  if (template !== undefined && !(await templateGet(deps.db, project.login, template)))
     problems.push(problem('template', 'a template of the project'));
   return problems;
 }
 
 /** Makes an order and its address. Every field that is wrong for the project is told at once. */
-export async function createLink(gateway: Gateway, project: Project, fields: LinkFields): Promise<LinkResult> {
-  const problems = await problemsOf(gateway, project, fields);
+export async function createLink(deps: GatewayDeps, project: Project, fields: LinkFields): Promise<LinkResult> {
+  const problems = await problemsOf(deps, project, fields);
   if (problems.length > 0) return { problems };
   const amount = parseAmount(fields.amount ?? '0', fields.currency);
   assert(amount !== null, 'an amount that was checked');
-  const created = await createOrder(gateway, { project, draft: draftFrom(fields, amount), once: null });
+  const created = await createOrder(deps, { project, draft: draftFrom(fields, amount), once: null });
   if ('existing' in created) return { problems: [problem('merchant_order_id', 'the id of no other order')] };
   const { answer, rejected } = created;
   if (rejected) return { problems: [problem(FIELD_OF[rejected] ?? 'currency', rejections[rejected][1])] };

@@ -2,7 +2,7 @@
 // Rule: a session whose time is over ends before anybody looks at it, whether a worker came by or not.
 import { lapse } from '../authorization/index.ts';
 import type { Draft } from '../intake/index.ts';
-import { type Gateway, OPEN, type Order, type OrderState } from '../orders/index.ts';
+import { type GatewayDeps, OPEN, type Order, type OrderState } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
 import { createOrder } from './create.ts';
 import { orderOfTicket } from './landing.ts';
@@ -34,34 +34,34 @@ export const draftOf = (order: Order): Draft => ({
 });
 
 /** A page is found by its token, or by the ticket of who comes back from the bank: of the token only a hash is kept. */
-async function whoseOf(gateway: Gateway, token: string): Promise<{ owner: bigint; orderId: bigint } | null> {
-  const owner = pageTokenOwner(gateway, token);
-  if (owner === null) return orderOfTicket(gateway, token);
-  const orderId = await payLinkOrder(gateway.db, owner, pageTokenHash(gateway, token));
+async function whoseOf(deps: GatewayDeps, token: string): Promise<{ owner: bigint; orderId: bigint } | null> {
+  const owner = pageTokenOwner(deps, token);
+  if (owner === null) return orderOfTicket(deps, token);
+  const orderId = await payLinkOrder(deps.db, owner, pageTokenHash(deps, token));
   return orderId === null ? null : { owner, orderId };
 }
 
-async function pageRead(gateway: Gateway, token: string): Promise<FoundPage | null> {
-  const whose = await whoseOf(gateway, token);
+async function pageRead(deps: GatewayDeps, token: string): Promise<FoundPage | null> {
+  const whose = await whoseOf(deps, token);
   if (!whose) return null;
   const { owner, orderId } = whose;
-  const [project, state] = await Promise.all([gateway.project(owner), gateway.orderOf(owner, orderId)]);
+  const [project, state] = await Promise.all([deps.project(owner), deps.orderOf(owner, orderId)]);
   return project && state ? { token, project, state } : null;
 }
 
 /** The page behind a token or ticket as it is now; null: there is none. */
-export async function findPage(gateway: Gateway, token: string): Promise<FoundPage | null> {
-  const found = await pageRead(gateway, token);
+export async function findPage(deps: GatewayDeps, token: string): Promise<FoundPage | null> {
+  const found = await pageRead(deps, token);
   const { expire } = found?.state.order.due ?? {};
   const waits = found && OPEN.has(found.state.order.status);
-  if (!found || !waits || !expire || new Date(expire) > gateway.clock.now()) return found;
-  await lapse(gateway, found.project, found.state);
-  return pageRead(gateway, token);
+  if (!found || !waits || !expire || new Date(expire) > deps.clock.now()) return found;
+  await lapse(deps, found.project, found.state);
+  return pageRead(deps, token);
 }
 
 /** The order that this payer pays, with its page: a static link makes one for each form. null: it can't be made. */
 export async function ownOrder(
-  gateway: Gateway,
+  deps: GatewayDeps,
   found: FoundPage,
   minor: bigint | null,
   form: string,
@@ -70,8 +70,8 @@ export async function ownOrder(
   if (!state.order.options.static_link) return { order: state.order, token: found.token };
   const { static_link: _, ...options } = state.order.options;
   const draft = { ...draftOf(state.order), amount: minor ?? state.order.amount, options };
-  const token = ownPageToken(gateway, project.id, found.token, form);
-  await createOrder(gateway, { project, draft, once: null, ownPage: token });
-  const made = await pageRead(gateway, token);
+  const token = ownPageToken(deps, project.id, found.token, form);
+  await createOrder(deps, { project, draft, once: null, ownPage: token });
+  const made = await pageRead(deps, token);
   return made && { order: made.state.order, token: made.token };
 }

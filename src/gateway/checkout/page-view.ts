@@ -5,7 +5,7 @@ import { isoCode, type RetryCategory } from '../../network/index.ts';
 import {
   closedTo,
   fraudMessage,
-  type Gateway,
+  type GatewayDeps,
   isBusy,
   type Order,
   type OrderState,
@@ -68,11 +68,11 @@ export const returnUrlOf = ({ options, id }: Order, { outward }: Permutation): s
 /** A static link without an amount: each payer enters his own. */
 const isAmountOpen = ({ options, amount }: Order): boolean => options.static_link === true && amount === 0n;
 
-export async function pageView(gateway: Gateway, project: Project, state: OrderState): Promise<PageView> {
+export async function pageView(deps: GatewayDeps, project: Project, state: OrderState): Promise<PageView> {
   const { order } = state;
   const [challenge, template] = await Promise.all([
-    order.status === 'prepared' ? gateway.threeds.unfinished(project.id, order.id) : null,
-    templateOf(gateway.db, project.id, order.options.template),
+    order.status === 'prepared' ? deps.threeds.unfinished(project.id, order.id) : null,
+    templateOf(deps.db, project.id, order.options.template),
   ]);
   const declined = state.operations.findLast(({ type, status }) => type === 'authorize' && status === 'failure');
   return {
@@ -87,27 +87,27 @@ export async function pageView(gateway: Gateway, project: Project, state: OrderS
     description: order.description,
     minor: isAmountOpen(order) ? null : order.amount,
     currency: order.currency,
-    orderId: gateway.permutation.outward(order.id),
+    orderId: deps.permutation.outward(order.id),
     attempts: order.attempts,
     attemptsLeft: Math.max(0, project.settings.page_attempts - order.attempts),
     retry: declined ? isoCode(declined.iso_response_code).retry : null,
     expiresAt: order.due.expire ? new Date(order.due.expire) : null,
-    now: gateway.clock.now(),
-    returnUrl: returnUrlOf(order, gateway.permutation),
+    now: deps.clock.now(),
+    returnUrl: returnUrlOf(order, deps.permutation),
     cvvRequired: project.settings.cvv_required,
     holderRequired: project.settings.holder_required,
     language: order.options.language ?? null,
     mobile: order.options.mobile ?? false,
     template,
-    wallets: walletsOf(gateway.wallets, project, order.options),
+    wallets: walletsOf(deps.wallets, project, order.options),
     maskedPan: order.pan,
     brand: order.card?.type ?? '',
     authCode: order.auth_code,
     updatedAt: order.updated_at,
     timeZone: project.settings.time_zone,
-    sandbox: gateway.sandbox,
+    sandbox: deps.sandbox,
     heldBack:
-      gateway.sandbox &&
+      deps.sandbox &&
       order.status === 'fraud' &&
       (order.failure_message ?? '').startsWith(fraudMessage('card_testing')),
     frameOrigins: project.settings.frame_origins,

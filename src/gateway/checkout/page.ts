@@ -3,7 +3,7 @@
 import { type BrowserDetails, isUsed } from '../../threeds/index.ts';
 import { type AuthorizeRequest, authorize, complete } from '../authorization/index.ts';
 import { abandon } from '../operations/index.ts';
-import type { Gateway, Wallet } from '../orders/index.ts';
+import type { GatewayDeps, Wallet } from '../orders/index.ts';
 import { type PageCard, readCard, type WrongField } from './page-card.ts';
 import { draftOf, type FoundPage, findPage, linkOf, ownOrder } from './page-order.ts';
 import { mayDo, type PageAction } from './page-states.ts';
@@ -44,8 +44,8 @@ export interface CheckoutDoor {
   finish(token: string): Promise<PageStep | null>;
 }
 
-export function checkoutDoor(gateway: Gateway, waitOf: CardPacing): CheckoutDoor {
-  const viewOf = ({ project, state }: FoundPage): Promise<PageView> => pageView(gateway, project, state);
+export function checkoutDoor(deps: GatewayDeps, waitOf: CardPacing): CheckoutDoor {
+  const viewOf = ({ project, state }: FoundPage): Promise<PageView> => pageView(deps, project, state);
 
   /** Runs `work` if the page is in a stage for it. */
   async function acting(
@@ -53,7 +53,7 @@ export function checkoutDoor(gateway: Gateway, waitOf: CardPacing): CheckoutDoor
     action: PageAction,
     work: (found: FoundPage, view: PageView) => Promise<PageStep>,
   ): Promise<PageStep | null> {
-    const found = await findPage(gateway, token);
+    const found = await findPage(deps, token);
     if (!found) return null;
     const view = await viewOf(found);
     return mayDo(action, view.stage) ? work(found, view) : { kind: 'moved', token };
@@ -61,7 +61,7 @@ export function checkoutDoor(gateway: Gateway, waitOf: CardPacing): CheckoutDoor
 
   return {
     async view(token) {
-      const found = await findPage(gateway, token);
+      const found = await findPage(deps, token);
       return found && viewOf(found);
     },
     pay: (token, typed, payer) =>
@@ -71,36 +71,36 @@ export function checkoutDoor(gateway: Gateway, waitOf: CardPacing): CheckoutDoor
         const read = readCard(typed, { cvvRequired, holderRequired, amountIn, now });
         if ('wrong' in read) return { kind: 'wrong', fields: read.wrong, view };
         const means = { card: read.card, external: null, onceOnly: null };
-        return pay(gateway, waitOf, { found, minor: read.minor, payer, means, content: Object.values(typed) });
+        return pay(deps, waitOf, { found, minor: read.minor, payer, means, content: Object.values(typed) });
       }),
     payByWallet: (token, wallet, walletToken, payer) =>
       acting(token, 'pay', async (found, view) => {
-        const { wallets } = gateway;
+        const { wallets } = deps;
         const refused: PageStep = { kind: 'wallet_refused', view };
         if (!wallets || view.minor === null || !view.wallets.includes(wallet)) return refused;
         const due = { minor: view.minor, currency: view.currency };
         const means = await wallets.open(wallet, walletToken, due, view.now);
         // Two that bring one token at the same moment meet at the commit; who comes later still has his order to pay.
-        const used = means && (await isUsed(gateway.db, found.project.id, means.onceOnly));
+        const used = means && (await isUsed(deps.db, found.project.id, means.onceOnly));
         if (!means || used) return refused;
-        return pay(gateway, waitOf, { found, minor: null, payer, means, content: [wallet, walletToken ?? ''] });
+        return pay(deps, waitOf, { found, minor: null, payer, means, content: [wallet, walletToken ?? ''] });
       }),
     cancel: (token) =>
       acting(token, 'cancel', async ({ project, state: { order } }, view) => {
         if (order.options.static_link) return { kind: 'left', view };
-        await abandon(gateway, { project, orderId: order.id, amount: null, once: null });
+        await abandon(deps, { project, orderId: order.id, amount: null, once: null });
         return { kind: 'moved', token };
       }),
     finish: (token) =>
       acting(token, 'finish', async ({ project, state: { order } }) => {
-        await complete(gateway, { project, orderId: order.id, returned: {}, once: null });
+        await complete(deps, { project, orderId: order.id, returned: {}, once: null });
         return { kind: 'moved', token };
       }),
   };
 }
 
-const sessionHash = (gateway: Gateway, session: string): string =>
-  gateway.vault.keyed('page-session', session).toString('base64url', 0, 16);
+const sessionHash = (deps: GatewayDeps, session: string): string =>
+  deps.vault.keyed('page-session', session).toString('base64url', 0, 16);
 
 interface Payment {
   readonly found: FoundPage;
@@ -113,29 +113,29 @@ interface Payment {
 }
 
 async function pay(
-  gateway: Gateway,
+  deps: GatewayDeps,
   waitOf: CardPacing,
   { found, minor, payer, means, content }: Payment,
 ): Promise<PageStep> {
   const { ip, browser, form, session } = payer;
   const { project } = found;
-  const retryAfterSeconds = await waitOf(project.id, gateway.vault.fingerprint(means.card.pan));
+  const retryAfterSeconds = await waitOf(project.id, deps.vault.fingerprint(means.card.pan));
   if (retryAfterSeconds > 0) return { kind: 'too_often', retryAfterSeconds };
-  const own = await ownOrder(gateway, found, minor, form);
+  const own = await ownOrder(deps, found, minor, form);
   if (!own) return { kind: 'moved', token: found.token };
   const draft = draftOf(own.order);
-  await authorize(gateway, {
+  await authorize(deps, {
     project,
     draft: { ...draft, location: draft.location?.ip ? draft.location : { ...draft.location, ip } },
     ...means,
     browser,
-    visit: { address: ip, link: linkOf(found), session: session === null ? null : sessionHash(gateway, session) },
+    visit: { address: ip, link: linkOf(found), session: session === null ? null : sessionHash(deps, session) },
     initiator: 'customer',
     parentOrderId: null,
     cardId: null,
     reject: null,
     pageOrder: own.order,
-    once: gateway.onceForm(project.id, form, content),
+    once: deps.onceForm(project.id, form, content),
   });
   return { kind: 'moved', token: own.token };
 }

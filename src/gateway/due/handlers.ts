@@ -3,7 +3,7 @@
 import { ask, lapse } from '../authorization/index.ts';
 import { recover } from '../flight/index.ts';
 import { capture, release, warn } from '../operations/index.ts';
-import type { DueHandler, DueKind, Gateway } from '../orders/index.ts';
+import type { DueHandler, DueKind, GatewayDeps } from '../orders/index.ts';
 import { chargeback, clear, reserve } from '../settlement/index.ts';
 
 const handlers: Readonly<Record<DueKind, DueHandler>> = {
@@ -19,8 +19,8 @@ const handlers: Readonly<Record<DueKind, DueHandler>> = {
 };
 
 /** Does one kind of thing that is due on an order; each handler decides again whether it is. */
-export async function runDue(gateway: Gateway, owner: bigint, id: bigint, kind: DueKind): Promise<void> {
-  const state = await gateway.orderOf(owner, id);
-  const project = await gateway.project(owner);
-  if (state && project && state.order.due[kind] !== undefined) await handlers[kind](gateway, project, state);
+export async function runDue(deps: GatewayDeps, owner: bigint, id: bigint, kind: DueKind): Promise<void> {
+  const state = await deps.orderOf(owner, id);
+  const project = await deps.project(owner);
+  if (state && project && state.order.due[kind] !== undefined) await handlers[kind](deps, project, state);
 }

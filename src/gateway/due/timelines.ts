@@ -4,7 +4,7 @@ import { addMs } from '../../base/index.ts';
 import type { Db, DueItem, Timeline } from '../../store/index.ts';
 import {
   type DueKind,
-  type Gateway,
+  type GatewayDeps,
   nextDueAt,
   OF_ORDERS,
   type OrderDue,
@@ -17,11 +17,11 @@ import { runDue } from './handlers.ts';
 /** Kinds that send something. */
 const SENDS: ReadonlySet<DueKind> = new Set(['recover', 'capture', 'release']);
 
-export function orderTimelines(gateway: Gateway): { readonly due: Timeline; readonly orphans: Timeline } {
+export function orderTimelines(deps: GatewayDeps): { readonly due: Timeline; readonly orphans: Timeline } {
   const itemsOf = (rows: readonly OrderDue[]): Promise<DueItem[]> =>
     Promise.all(
       rows.map(async ({ project_id: owner, id, kind, at, tries, terminal }) => {
-        const project = SENDS.has(kind) ? await gateway.project(owner) : null;
+        const project = SENDS.has(kind) ? await deps.project(owner) : null;
         return { owner, id, kind, at, tries, through: project && (terminalOf(project, terminal)?.link ?? null) };
       }),
     );
@@ -30,22 +30,22 @@ export function orderTimelines(gateway: Gateway): { readonly due: Timeline; read
       ...OF_ORDERS,
       nextDueAt,
       due: async (db, now, limit, except) => itemsOf(await ordersDue(db, now, limit, except)),
-      run: ({ owner, id, kind }) => runDue(gateway, owner, id, kind as DueKind),
+      run: ({ owner, id, kind }) => runDue(deps, owner, id, kind as DueKind),
     },
     /** Operations of processes that are gone: finished before anything else touches their orders. */
     orphans: {
       ...OF_ORDERS,
-      everyMs: gateway.lease.renewMs,
+      everyMs: deps.lease.renewMs,
       nextDueAt: () => Promise.resolve(null),
       async due(db: Db, now, limit, except) {
         const before = addMs(now, 3 * 60_000);
-        const processes = [...(await gateway.lease.living())];
+        const processes = [...(await deps.lease.living())];
         const found = await ordersSentByOthers(db, { now, before, processes }, limit, except);
         // Looked at again behind them: a process has its lease before it sends anything.
-        const living = found.length > 0 ? await gateway.lease.living() : new Set<bigint>();
+        const living = found.length > 0 ? await deps.lease.living() : new Set<bigint>();
         return itemsOf(found.filter(({ process }) => !living.has(process)));
       },
-      run: ({ owner, id }) => runDue(gateway, owner, id, 'recover'),
+      run: ({ owner, id }) => runDue(deps, owner, id, 'recover'),
     },
   };
 }

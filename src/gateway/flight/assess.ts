@@ -4,14 +4,14 @@ import { convert, type Rate } from '../../ledger/index.ts';
 import { isoCode, lookupBin } from '../../network/index.ts';
 import type { Change } from '../../store/index.ts';
 import type { Draft } from '../intake/index.ts';
-import type { Gateway, Operation, Order } from '../orders/index.ts';
+import type { GatewayDeps, Operation, Order } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
 import type { Payment } from '../risk/index.ts';
 
 type Known = Pick<Draft, 'amount' | 'currency' | 'merchantOrderId' | 'location' | 'client'>;
 
 export function paymentOf(
-  gateway: Pick<Gateway, 'vault'>,
+  deps: Pick<GatewayDeps, 'vault'>,
   project: Project,
   draft: Known,
   { orderId, pan, initiator, visit }: Pick<Order, 'initiator' | 'visit'> & { orderId: bigint; pan: Pan },
@@ -25,7 +25,7 @@ export function paymentOf(
     orderId,
     draft,
     bin: lookupBin(pan),
-    fingerprint: () => gateway.vault.fingerprint(pan),
+    fingerprint: () => deps.vault.fingerprint(pan),
     accountingMinor: converts ? convert({ minor: draft.amount, currency: draft.currency }, accounting, rate) : null,
     initiator,
     visit,
@@ -35,7 +35,7 @@ export function paymentOf(
 
 /** What an authorization's answer adds to the counters; nothing for other operations. */
 export function outcomeChanges(
-  gateway: Gateway,
+  deps: GatewayDeps,
   project: Project,
   order: Order,
   operation: Operation,
@@ -46,8 +46,8 @@ export function outcomeChanges(
   if (operation.type !== 'authorize') return [];
   const code = isoCode(operation.iso_response_code);
   const known: Known = { ...order, merchantOrderId: order.merchant_order_id };
-  const payment = paymentOf(gateway, project, known, { ...order, orderId: order.id, pan }, rate, now);
+  const payment = paymentOf(deps, project, known, { ...order, orderId: order.id, pan }, rate, now);
   const answer =
     operation.iso_response_code === 'A1' ? 'soft_declined' : operation.status === 'error' ? 'error' : code.class;
-  return gateway.risk.recordOutcome(payment, { class: answer, retry: code.retry });
+  return deps.risk.recordOutcome(payment, { class: answer, retry: code.retry });
 }

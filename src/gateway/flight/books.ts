@@ -11,7 +11,14 @@ import {
   type Rate,
 } from '../../ledger/index.ts';
 import type { Change } from '../../store/index.ts';
-import { asSubject, type Cashflows, type Gateway, type Operation, type Order, terminalOf } from '../orders/index.ts';
+import {
+  asSubject,
+  type Cashflows,
+  type GatewayDeps,
+  type Operation,
+  type Order,
+  terminalOf,
+} from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
 
 export interface Success {
@@ -26,8 +33,8 @@ export interface Success {
 }
 
 /** What `Success` asks for; null also where nothing has to be converted. */
-export const rateFor = (gateway: Pick<Gateway, 'rates'>, project: Project, currency: string): Rate | null =>
-  currency === project.accounting_currency ? null : gateway.rates()(currency, project.accounting_currency);
+export const rateFor = (deps: Pick<GatewayDeps, 'rates'>, project: Project, currency: string): Rate | null =>
+  currency === project.accounting_currency ? null : deps.rates()(currency, project.accounting_currency);
 
 /** A stored rate as JSON, and back. */
 export const rateJson = (rate: Rate | null): Operation['rate'] =>
@@ -94,12 +101,12 @@ export function postingsFor(
 
 /** Cashflow of successful operations, from their postings. */
 export async function cashflowsOf(
-  gateway: Pick<Gateway, 'db'>,
+  deps: Pick<GatewayDeps, 'db'>,
   project: Project,
   operations: readonly Operation[],
 ): Promise<Cashflows> {
   const orderIds = [...new Set(operations.map(({ order_id }) => order_id))];
-  const postings = await postingsOf(gateway.db, project.id, orderIds);
+  const postings = await postingsOf(deps.db, project.id, orderIds);
   const groups = Map.groupBy(
     postings.filter((posting) => posting.entry_id === posting.operation_id),
     (posting) => posting.entry_id,

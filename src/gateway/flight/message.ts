@@ -1,7 +1,7 @@
 // An operation as a message to the network, and the network's answer as what is kept of it.
 import type { Pan } from '../../base/index.ts';
 import { isoCode, type NetworkAnswer, type NetworkRequest, NoAnswer } from '../../network/index.ts';
-import type { Authentication, Gateway, Operation, OperationType, Order } from '../orders/index.ts';
+import type { Authentication, GatewayDeps, Operation, OperationType, Order } from '../orders/index.ts';
 import type { Terminal } from '../projects/index.ts';
 
 /** What only lives in memory while an authorization is sent. */
@@ -76,26 +76,26 @@ function requestOf(
 
 /** Sends an operation. null: no answer, so the outcome is unknown. No transaction may be open. */
 export async function send(
-  gateway: Gateway,
+  deps: GatewayDeps,
   order: Order,
   operation: Operation,
   terminal: Terminal,
   card: CardData,
 ): Promise<NetworkAnswer | null> {
-  const link = gateway.links.get(terminal.link);
+  const link = deps.links.get(terminal.link);
   if (!link) {
-    gateway.log.error({ link: terminal.link }, 'terminal names a link that is not configured');
+    deps.log.error({ link: terminal.link }, 'terminal names a link that is not configured');
     return null;
   }
   // Somebody else may be finding out already what became of it.
-  if (!(await gateway.lease.keeps(operation.process))) return null;
+  if (!(await deps.lease.keeps(operation.process))) return null;
   try {
     return await link.send(
-      requestOf(order, operation, terminal, card, operation.details.stan ?? gateway.stans.next(), gateway.clock.now()),
+      requestOf(order, operation, terminal, card, operation.details.stan ?? deps.stans.next(), deps.clock.now()),
     );
   } catch (error) {
     if (error instanceof NoAnswer) return null;
-    gateway.log.error({ err: error, operation: operation.type }, 'link failed');
+    deps.log.error({ err: error, operation: operation.type }, 'link failed');
     return null;
   }
 }

@@ -5,7 +5,7 @@ import { postingsOf } from '../../ledger/index.ts';
 import { NoAnswer } from '../../network/index.ts';
 import {
   type DueHandler,
-  type Gateway,
+  type GatewayDeps,
   needOrder,
   type Operation,
   type Order,
@@ -23,10 +23,10 @@ import { SENT_LIMIT_MS } from './intent.ts';
 import { replace, settle } from './result.ts';
 
 /** One try: settles the operation, sends it again, or leaves it for later. */
-export const recover: DueHandler = async (gateway, project, { order }) => {
+export const recover: DueHandler = async (deps, project, { order }) => {
   const need = needOrder(order.project_id, order.id);
   // The claim: one process at a time goes out for this operation.
-  const claimed = await gateway.committer.submit<{ state: OrderState; operation: Operation } | null>({
+  const claimed = await deps.committer.submit<{ state: OrderState; operation: Operation } | null>({
     name: 'recover.claim',
     owner: order.project_id,
     needs: [need],
@@ -36,7 +36,7 @@ export const recover: DueHandler = async (gateway, project, { order }) => {
       if (!state || !operation || state.order.due.recover !== order.due.recover) return { value: null, changes: [] };
       if (recoveryAt(operation, now) === null) {
         // An operator's task alone.
-        gateway.log.error({ operation: operation.reference }, 'the acquirer is not asked any more');
+        deps.log.error({ operation: operation.reference }, 'the acquirer is not asked any more');
         return { value: null, changes: [orderUpdate(withDue(state.order, { recover: null }))] };
       }
       const mine = { ...operation, process };
@@ -51,30 +51,30 @@ export const recover: DueHandler = async (gateway, project, { order }) => {
   if (!claimed) return;
   const { state, operation } = claimed;
   if (operation.type === 'authorize') {
-    const settled = await gateway.committer.submit(settle(gateway, { project, operation, answer: null }));
-    if (settled.next) await carry(gateway, project, settled.state, settled.next);
+    const settled = await deps.committer.submit(settle(deps, { project, operation, answer: null }));
+    if (settled.next) await carry(deps, project, settled.state, settled.next);
     return;
   }
-  const found = await inquire(gateway, project, operation, state.order);
+  const found = await inquire(deps, project, operation, state.order);
   if (found === 'ask later') {
-    await gateway.committer.submit(settle(gateway, { project, operation, answer: null }));
+    await deps.committer.submit(settle(deps, { project, operation, answer: null }));
   } else if (found) {
-    const postings = operation.details.void ? await postingsOf(gateway.db, project.id, [order.id]) : [];
-    const settled = await gateway.committer.submit(settle(gateway, { project, operation, answer: found, postings }));
-    if (settled.next) await carry(gateway, project, settled.state, settled.next);
+    const postings = operation.details.void ? await postingsOf(deps.db, project.id, [order.id]) : [];
+    const settled = await deps.committer.submit(settle(deps, { project, operation, answer: found, postings }));
+    if (settled.next) await carry(deps, project, settled.state, settled.next);
   } else {
     const repeat = { ...operation, tries: Math.max(2, operation.tries) };
-    await carry(gateway, project, state, repeat, (await cardOf(gateway, state.order)) ?? undefined);
+    await carry(deps, project, state, repeat, (await cardOf(deps, state.order)) ?? undefined);
   }
 };
 
-async function inquire(gateway: Pick<Gateway, 'links' | 'log'>, project: Project, operation: Operation, order: Order) {
-  const link = gateway.links.get(terminalOf(project, order.terminal)?.link ?? '');
+async function inquire(deps: Pick<GatewayDeps, 'links' | 'log'>, project: Project, operation: Operation, order: Order) {
+  const link = deps.links.get(terminalOf(project, order.terminal)?.link ?? '');
   if (!link) return 'ask later';
   try {
     return await link.inquire(project.id, operation.reference);
   } catch (error) {
-    if (!(error instanceof NoAnswer)) gateway.log.error({ err: error }, 'inquiry failed');
+    if (!(error instanceof NoAnswer)) deps.log.error({ err: error }, 'inquiry failed');
     return 'ask later';
   }
 }

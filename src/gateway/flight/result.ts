@@ -12,7 +12,7 @@ import {
   eventOf,
   failureAnswer,
   failureText,
-  type Gateway,
+  type GatewayDeps,
   needOrder,
   type Operation,
   type Order,
@@ -70,11 +70,11 @@ export const replace = (state: OrderState, order: Order, operation: Operation): 
   operations: state.operations.map((known) => (known.id === operation.id ? operation : known)),
 });
 
-export function settle(gateway: Gateway, toSettle: ToSettle): Command<Settled> {
+export function settle(deps: GatewayDeps, toSettle: ToSettle): Command<Settled> {
   const { project, operation } = toSettle;
   const need = needOrder(operation.project_id, operation.order_id);
-  const stan = gateway.stans.next();
-  const rate = rateFor(gateway, project, operation.currency);
+  const stan = deps.stans.next();
+  const rate = rateFor(deps, project, operation.currency);
   return {
     name: `${operation.type}.result`,
     owner: operation.project_id,
@@ -82,7 +82,7 @@ export function settle(gateway: Gateway, toSettle: ToSettle): Command<Settled> {
     // A retry finds the record, so the record is locked with the order.
     needs: [
       need,
-      ...(operation.once_key === null ? [] : [gateway.once.need(operation.project_id, operation.once_key)]),
+      ...(operation.once_key === null ? [] : [deps.once.need(operation.project_id, operation.once_key)]),
       ...(operation.details.counted ? payoutNeeds(operation.project_id, operation.details.counted) : []),
     ],
     decide(loaded, told) {
@@ -90,11 +90,11 @@ export function settle(gateway: Gateway, toSettle: ToSettle): Command<Settled> {
       const current = state.operations.find(({ id }) => id === operation.id) as Operation;
       if (current.status !== 'sent') {
         // Whoever settled it has kept the answer with the request's key: there is one answer, to the byte.
-        const kept = current.once_key && gateway.once.answer(loaded, current.project_id, current.once_key);
-        const answer = kept || answerFor(gateway, project, state, current, new Map());
+        const kept = current.once_key && deps.once.answer(loaded, current.project_id, current.once_key);
+        const answer = kept || answerFor(deps, project, state, current, new Map());
         return { value: { state, answer, next: null, fresh: false }, changes: [] };
       }
-      const context = { gateway, toSettle, state, loaded, told, stan, rate };
+      const context = { deps, toSettle, state, loaded, told, stan, rate };
       const { answer, resolution } = toSettle;
       const details = { ...without(current.details, 'unbooked'), ...(resolution ? { resolution } : {}) };
       if (answer === null) return withoutAnswer(context, { ...current, details });
@@ -112,7 +112,7 @@ export function settle(gateway: Gateway, toSettle: ToSettle): Command<Settled> {
  * stays true, so the operation stays in flight, is asked for again, and is shown to the operator.
  */
 function unbooked(context: Context, sent: Operation, answer: NetworkAnswer | NeverArrived, error: unknown): Outcome {
-  const { log } = context.gateway;
+  const { log } = context.deps;
   log.error({ err: error, operation: sent.reference, type: sent.type }, 'an answer could not be booked');
   const { responseCode, authCode } = answer === 'never arrived' ? { responseCode: '', authCode: null } : answer;
   const problem = error instanceof Error ? error.message : 'unknown';
@@ -125,7 +125,7 @@ function unbooked(context: Context, sent: Operation, answer: NetworkAnswer | Nev
 type Outcome = ReturnType<Command<Settled>['decide']>;
 
 interface Context {
-  readonly gateway: Gateway;
+  readonly deps: GatewayDeps;
   readonly toSettle: ToSettle;
   readonly state: OrderState;
   readonly loaded: Loaded;
@@ -136,7 +136,7 @@ interface Context {
 }
 
 function withAnswer(context: Context, sent: Operation, answer: NetworkAnswer | NeverArrived): Outcome {
-  const { gateway, toSettle, state, told, stan } = context;
+  const { deps, toSettle, state, told, stan } = context;
   const { now } = told;
   const { project } = toSettle;
   const { order } = state;
@@ -155,7 +155,7 @@ function withAnswer(context: Context, sent: Operation, answer: NetworkAnswer | N
   if (operation.status !== 'success') {
     const stepUp = stepsUp(project, order, operation);
     const failed = stepUp ? asking(free, now) : declined(free, operation, circumstances, failureText(operation));
-    return ended(context, failed, operation, { stepUp, changes: finalCvv(gateway, failed, operation) });
+    return ended(context, failed, operation, { stepUp, changes: finalCvv(deps, failed, operation) });
   }
   const after = approved(free, operation, circumstances);
   const posted = postingsFor(project, {
@@ -184,7 +184,7 @@ function withAnswer(context: Context, sent: Operation, answer: NetworkAnswer | N
     context,
     auto && !next ? withDue(after, { capture: addMs(now, CLOSED_WAIT_MS) }) : after,
     { ...operation, details, rate: posted.rate },
-    { next, changes: [...posted.changes, ...finalCvv(gateway, after, operation)], cashflows: posted.cashflows },
+    { next, changes: [...posted.changes, ...finalCvv(deps, after, operation)], cashflows: posted.cashflows },
   );
 }
 
@@ -198,7 +198,7 @@ const stepsUp = (project: Project, order: Order, operation: Operation): boolean 
   order.secure3d === null;
 
 function withoutAnswer(context: Context, sent: Operation): Outcome {
-  const { gateway, toSettle, state, loaded, told, stan } = context;
+  const { deps, toSettle, state, loaded, told, stan } = context;
   const { now } = told;
   const { project } = toSettle;
   const { order } = state;
@@ -208,12 +208,12 @@ function withoutAnswer(context: Context, sent: Operation): Outcome {
     const after = withDue(order, { recover: recoveryAt(sent, now) });
     const answer =
       sent.details.by === 'auto_charge'
-        ? stateAnswer(viewOf(gateway, project), state, { isNew: isNew(order) })
-        : unknownAnswer(sent.type === 'credit' ? gateway.permutation.outward(order.id) : null);
+        ? stateAnswer(viewOf(deps, project), state, { isNew: isNew(order) })
+        : unknownAnswer(sent.type === 'credit' ? deps.permutation.outward(order.id) : null);
     const once =
       sent.once_key === null
         ? []
-        : gateway.once.leaveUnresolved(loaded, order.project_id, sent.once_key, asSubject(order.id));
+        : deps.once.leaveUnresolved(loaded, order.project_id, sent.once_key, asSubject(order.id));
     const next = replace(state, after, waiting);
     return {
       value: { state: next, answer, next: null, fresh: true },
@@ -240,7 +240,7 @@ function withoutAnswer(context: Context, sent: Operation): Outcome {
     { original: operation.reference, onceKey: null, system: true, stan },
     told,
   );
-  return ended(context, lost, operation, { next: reversal, changes: finalCvv(gateway, lost, operation) });
+  return ended(context, lost, operation, { next: reversal, changes: finalCvv(deps, lost, operation) });
 }
 
 interface Ending {
@@ -251,7 +251,7 @@ interface Ending {
 }
 
 function ended(
-  { gateway, toSettle, state: before, loaded, told, rate }: Context,
+  { deps, toSettle, state: before, loaded, told, rate }: Context,
   after: Order,
   operation: Operation,
   ending: Ending = {},
@@ -263,13 +263,11 @@ function ended(
     : after;
   const replaced = replace(before, order, operation);
   const state = next ? { order, operations: [...replaced.operations, next] } : replaced;
-  const answer = answerFor(gateway, project, state, operation, cashflows);
+  const answer = answerFor(deps, project, state, operation, cashflows);
   // The request goes on with an automatic charge; a reversal that is owed concerns only us.
   const last = !stepUp && (next === null || next.system);
   const once =
-    last && operation.once_key !== null
-      ? gateway.once.finish(loaded, order.project_id, operation.once_key, answer)
-      : [];
+    last && operation.once_key !== null ? deps.once.finish(loaded, order.project_id, operation.once_key, answer) : [];
   return {
     value: { state, answer, next, fresh: true, stepUp },
     changes: [
@@ -277,8 +275,8 @@ function ended(
       operationUpdate(operation),
       ...(next ? [operationInsert(next)] : []),
       ...changes,
-      ...(toSettle.pan ? outcomeChanges(gateway, project, order, operation, toSettle.pan, rate, told.now) : []),
-      ...(operation.system ? [] : [eventOf(gateway, project, before.order, order, operation, told)]),
+      ...(toSettle.pan ? outcomeChanges(deps, project, order, operation, toSettle.pan, rate, told.now) : []),
+      ...(operation.system ? [] : [eventOf(deps, project, before.order, order, operation, told)]),
       ...payoutEnds(operation),
       ...once,
     ],
@@ -289,13 +287,13 @@ function ended(
 export const CLOSED_WAIT_MS = 3_600_000;
 
 function answerFor(
-  gateway: Gateway,
+  deps: GatewayDeps,
   project: Project,
   state: OrderState,
   operation: Operation,
   cashflows: Cashflows,
 ): StoredAnswer {
-  const view = viewOf(gateway, project);
+  const view = viewOf(deps, project);
   if (operation.type === 'authorize' || operation.type === 'credit' || operation.details.by)
     return stateAnswer(view, state, { isNew: isNew(state.order) });
   // Of all answers that of charge alone has the financial details; others show them to who asks by expand.
@@ -307,9 +305,9 @@ function answerFor(
 const isNew = ({ secure3d }: Order): boolean => secure3d?.transaction_id === undefined;
 
 /** The CVV of a challenged order goes in the commit that decides its authorization. */
-function finalCvv(gateway: Pick<Gateway, 'vault'>, order: Order, operation: Operation): Change[] {
+function finalCvv(deps: Pick<GatewayDeps, 'vault'>, order: Order, operation: Operation): Change[] {
   const sealed = operation.type === 'authorize' && order.secure3d?.transaction_id !== undefined;
-  return sealed ? [gateway.vault.dropCvv(order.project_id, order.id)] : [];
+  return sealed ? [deps.vault.dropCvv(order.project_id, order.id)] : [];
 }
 
 function without<T extends object, K extends keyof T>(object: T, key: K): Omit<T, K> {

@@ -5,7 +5,7 @@ import { addMs, formatAmount, maskPansIn, refuserOf, unfit } from '../../base/in
 import { postingsOf } from '../../ledger/index.ts';
 import { isoCode, type NetworkAnswer } from '../../network/index.ts';
 import {
-  type Gateway,
+  type GatewayDeps,
   type Operation,
   type OrderState,
   operationInFlight,
@@ -47,16 +47,16 @@ function reasonOf({ tries, details }: Operation, recover: string | null): StuckR
 
 /** Those behind `after`, in the order in which they began. */
 export async function stuckOperations(
-  gateway: Pick<Gateway, 'db' | 'permutation' | 'project'>,
+  deps: Pick<GatewayDeps, 'db' | 'permutation' | 'project'>,
   after: bigint,
   limit: number,
 ): Promise<StuckOperation[]> {
-  const rows = await operationsStuck(gateway.db, STUCK_TRIES, after, limit);
+  const rows = await operationsStuck(deps.db, STUCK_TRIES, after, limit);
   return Promise.all(
     rows.map(async ({ recover, ...operation }) => ({
       id: operation.reference,
-      order_id: gateway.permutation.outward(operation.order_id),
-      project: (await gateway.project(operation.project_id))?.login ?? null,
+      order_id: deps.permutation.outward(operation.order_id),
+      project: (await deps.project(operation.project_id))?.login ?? null,
       type: operation.type,
       owed: operation.system,
       amount: formatAmount(operation.amount, operation.currency),
@@ -121,24 +121,24 @@ const answerOf = (heard: Heard, { amount, details }: Operation): NetworkAnswer |
       };
 
 /** Settles an operation as the acquirer told; what it is then, and whose. An authorization never waits here: it is not revived, its reversal is. */
-export async function resolveOperation(gateway: Gateway, reference: string, heard: Heard): Promise<Resolved> {
+export async function resolveOperation(deps: GatewayDeps, reference: string, heard: Heard): Promise<Resolved> {
   if (!fits(heard)) {
     const details = ['fits the outcome; never_arrived has no code'];
     throw unfit([{ path: ['response_code'], message: 'Contradicts the outcome', details }]);
   }
-  const operation = /^\d{1,18}$/.test(reference) ? await operationInFlight(gateway.db, BigInt(reference)) : null;
-  const project = operation && (await gateway.project(operation.project_id));
+  const operation = /^\d{1,18}$/.test(reference) ? await operationInFlight(deps.db, BigInt(reference)) : null;
+  const project = operation && (await deps.project(operation.project_id));
   if (!operation || !project) throw refuse('operation_not_in_flight');
-  const postings = operation.details.void ? await postingsOf(gateway.db, project.id, [operation.order_id]) : [];
+  const postings = operation.details.void ? await postingsOf(deps.db, project.id, [operation.order_id]) : [];
   const { outcome } = heard;
-  const settling = settle(gateway, {
+  const settling = settle(deps, {
     project,
     operation,
     answer: answerOf(heard, operation),
-    resolution: { outcome, reason: maskPansIn(heard.reason), at: gateway.clock.now().toISOString() },
+    resolution: { outcome, reason: maskPansIn(heard.reason), at: deps.clock.now().toISOString() },
     postings,
   });
-  const settled = await gateway.committer.submit<Settled>({
+  const settled = await deps.committer.submit<Settled>({
     ...settling,
     decide(loaded, told) {
       const key = { owner: project.id, id: operation.order_id };

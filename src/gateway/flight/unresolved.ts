@@ -1,6 +1,6 @@
 // A request that is repeated while its outcome is still being found out: it joins the recovery and never executes again.
 import type { Once, StoredAnswer, Subject } from '../../store/index.ts';
-import { type Gateway, isBusy, stateAnswer, unknownAnswer, viewOf } from '../orders/index.ts';
+import { type GatewayDeps, isBusy, stateAnswer, unknownAnswer, viewOf } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
 
 interface Repeat {
@@ -14,23 +14,23 @@ interface Repeat {
  * an operation that it has survived; it is the answer only of a request about the order as a whole, which a crash left without one.
  */
 export async function unresolvedAnswer(
-  gateway: Gateway,
+  deps: GatewayDeps,
   project: Project,
   subject: Subject | null,
   { isNew, once }: Repeat,
 ): Promise<StoredAnswer> {
-  const state = subject && (await gateway.orderOf(project.id, subject.id));
+  const state = subject && (await deps.orderOf(project.id, subject.id));
   if (!state) return unknownAnswer(null);
-  const view = viewOf(gateway, project);
+  const view = viewOf(deps, project);
   if (isBusy(state.order) || state.order.status === 'new')
     return unknownAnswer(isNew ? view.outward(state.order.id) : null);
   // It may have ended since the key was looked at, and failed.
-  const kept = once && (await keptFor(gateway, once));
+  const kept = once && (await keptFor(deps, once));
   return kept ?? stateAnswer(view, state, { isNew });
 }
 
-const keptFor = (gateway: Gateway, once: Once): Promise<StoredAnswer | null> =>
-  gateway.committer.submit({
+const keptFor = (deps: GatewayDeps, once: Once): Promise<StoredAnswer | null> =>
+  deps.committer.submit({
     name: 'key.look',
     owner: once.owner,
     needs: [once.need],

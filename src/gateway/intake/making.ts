@@ -1,13 +1,13 @@
 // The order that a request makes: its id is told with an unknown outcome, so that one look tells what became of it.
 import { type Command, type Decision, OutcomeUnknown, presentCaller, type Subject } from '../../store/index.ts';
-import type { Gateway } from '../orders/index.ts';
+import type { GatewayDeps } from '../orders/index.ts';
 
 /**
  * Commits what makes the order. Rejects as the commit does; then there is no order, unless the outcome is unknown. Until it is decided no
  * id is told: a repeat may find that the order of its key is another one, and who looked for the first would find nothing.
  */
 export async function making<Value>(
-  { permutation, committer }: Pick<Gateway, 'permutation' | 'committer'>,
+  { permutation, committer }: Pick<GatewayDeps, 'permutation' | 'committer'>,
   orderId: bigint,
   command: Command<Value>,
 ): Promise<Value> {

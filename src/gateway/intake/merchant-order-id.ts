@@ -2,7 +2,7 @@
 // Rule: the same request again finds its order, another one under the same id is rejected.
 import { jsonText } from '../../base/index.ts';
 import type { Change, Need, Once } from '../../store/index.ts';
-import type { Gateway, RejectionCode } from '../orders/index.ts';
+import type { GatewayDeps, RejectionCode } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
 import type { Draft } from './draft.ts';
 import { merchantOrderIdInsert, merchantOrderIdKind } from './queries.ts';
@@ -15,7 +15,7 @@ export interface UniqueId {
 }
 
 export function uniqueId(
-  gateway: Pick<Gateway, 'vault'>,
+  deps: Pick<GatewayDeps, 'vault'>,
   project: Project,
   draft: Draft,
   orderId: bigint,
@@ -24,7 +24,7 @@ export function uniqueId(
   if (!project.settings.unique_merchant_order_id || !draft.merchantOrderId)
     return { fingerprint: '', needs: [], check: () => ({ claim: [] }) };
   const key = { owner: project.id, merchantOrderId: draft.merchantOrderId };
-  const fingerprint = gateway.vault.keyed('merchant-order-id', jsonText(content())).toString('hex');
+  const fingerprint = deps.vault.keyed('merchant-order-id', jsonText(content())).toString('hex');
   return {
     fingerprint,
     needs: [{ kind: merchantOrderIdKind, key }],

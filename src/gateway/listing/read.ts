@@ -6,7 +6,7 @@ import { cashflowsOf } from '../flight/index.ts';
 import {
   type After,
   type Cashflows,
-  type Gateway,
+  type GatewayDeps,
   isVisible,
   type OperationFilter,
   type OrderExpand,
@@ -38,17 +38,17 @@ export interface Listing extends PageOf<string> {
 }
 
 export async function readOrder(
-  gateway: Gateway,
+  deps: GatewayDeps,
   project: Project,
   id: bigint | null,
   expands: readonly OrderExpand[],
 ): Promise<Json> {
-  const state = id === null ? null : await gateway.orderOf(project.id, id);
+  const state = id === null ? null : await deps.orderOf(project.id, id);
   if (!state) throw refuse('not_found');
   const cashflows = expands.includes('operations.cashflow')
-    ? await cashflowsOf(gateway, project, state.operations)
+    ? await cashflowsOf(deps, project, state.operations)
     : new Map();
-  return { orders: [orderWhole(viewOf(gateway, project), state, expands, cashflows)] };
+  return { orders: [orderWhole(viewOf(deps, project), state, expands, cashflows)] };
 }
 
 export interface Paging extends Page {
@@ -56,44 +56,44 @@ export interface Paging extends Page {
 }
 
 export async function* listOrders(
-  gateway: Gateway,
+  deps: GatewayDeps,
   project: Project,
   filter: OrderFilter,
   expands: readonly OrderExpand[],
   paging: Paging,
 ): Steps<Listing> {
-  const view = viewOf(gateway, project);
+  const view = viewOf(deps, project);
   const wanted = expands.includes('operations.cashflow');
   return yield* listed(paging, {
-    places: () => orderPlaces(gateway.lists, project.id, filter, paging),
+    places: () => orderPlaces(deps.lists, project.id, filter, paging),
     async shown(places) {
-      const orders = await ordersAt(gateway.db, project.id, filter, places);
+      const orders = await ordersAt(deps.db, project.id, filter, places);
       if (!wanted) return orders.map((order) => orderRow(view, { order, operations: [] }, expands, new Map()));
       const ids = orders.map(({ id }) => id);
-      const found = await ordersGet(gateway.db, project.id, ids);
+      const found = await ordersGet(deps.db, project.id, ids);
       const states = ids.flatMap((id) => found.get(id) ?? []);
       const operations = states.flatMap((state) => state.operations);
-      const cashflows = await cashflowsOf(gateway, project, operations);
+      const cashflows = await cashflowsOf(deps, project, operations);
       return states.map((state) => orderRow(view, state, expands, cashflows));
     },
-    count: () => ordersCount(gateway.lists, project.id, filter),
+    count: () => ordersCount(deps.lists, project.id, filter),
   });
 }
 
 export async function* listOperations(
-  gateway: Gateway,
+  deps: GatewayDeps,
   project: Project,
   filter: OperationFilter,
   expands: readonly string[],
   paging: Paging,
 ): Steps<Listing> {
-  const view = viewOf(gateway, project);
+  const view = viewOf(deps, project);
   const wanted = expands.includes('cashflow');
   return yield* listed(paging, {
-    places: () => operationPlaces(gateway.lists, project.id, filter, paging),
+    places: () => operationPlaces(deps.lists, project.id, filter, paging),
     async shown(places) {
-      const operations = await operationsAt(gateway.db, project.id, filter, places);
-      const cashflows: Cashflows = wanted ? await cashflowsOf(gateway, project, operations) : new Map();
+      const operations = await operationsAt(deps.db, project.id, filter, places);
+      const cashflows: Cashflows = wanted ? await cashflowsOf(deps, project, operations) : new Map();
       return operations.filter(isVisible).map((operation) =>
         operationShown(view, operation, {
           order_id: view.outward(operation.order_id),
@@ -102,7 +102,7 @@ export async function* listOperations(
         }),
       );
     },
-    count: () => operationsCount(gateway.lists, project.id, filter),
+    count: () => operationsCount(deps.lists, project.id, filter),
   });
 }
 

@@ -2,21 +2,21 @@
 // issuer's decisions where the card is issued here, every ledger entry.
 import { postingsOf } from '../../ledger/index.ts';
 import { traceOf } from '../../network/index.ts';
-import { type Gateway, operationShown, orderBase, orderOwner, viewOf } from '../orders/index.ts';
+import { type GatewayDeps, operationShown, orderBase, orderOwner, viewOf } from '../orders/index.ts';
 
 /** What our own issuer decided on messages with these references, and why; empty for cards of others. app.ts supplies it. */
 export type IssuerDecisions = (references: readonly string[]) => Promise<readonly object[]>;
 
-export async function orderTrace(gateway: Gateway, id: bigint, decisions: IssuerDecisions): Promise<object | null> {
-  const owner = await orderOwner(gateway.db, id);
+export async function orderTrace(deps: GatewayDeps, id: bigint, decisions: IssuerDecisions): Promise<object | null> {
+  const owner = await orderOwner(deps.db, id);
   const [state, project] =
-    owner === null ? [null, null] : await Promise.all([gateway.orderOf(owner, id), gateway.project(owner)]);
+    owner === null ? [null, null] : await Promise.all([deps.orderOf(owner, id), deps.project(owner)]);
   if (!state || !project || owner === null) return null;
-  const view = viewOf(gateway, project);
+  const view = viewOf(deps, project);
   const [messages, postings, findings, issuer] = await Promise.all([
-    traceOf(gateway.db, owner, id),
-    postingsOf(gateway.db, owner, [id]),
-    gateway.risk.findings(project, id),
+    traceOf(deps.db, owner, id),
+    postingsOf(deps.db, owner, [id]),
+    deps.risk.findings(project, id),
     decisions(state.operations.map(({ reference }) => reference)),
   ]);
   return {

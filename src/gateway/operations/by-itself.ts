@@ -6,7 +6,7 @@ import {
   type DueHandler,
   type DueKind,
   decideDue,
-  type Gateway,
+  type GatewayDeps,
   isOver,
   needOrder,
   type Operation,
@@ -20,15 +20,15 @@ import type { Project } from '../projects/index.ts';
 
 /** An operation that the gateway itself begins: committed as sent, then carried like any other. */
 async function begin(
-  gateway: Gateway,
+  deps: GatewayDeps,
   project: Project,
   state: OrderState,
   kind: DueKind,
   plan: (state: OrderState) => Intent | null,
 ): Promise<void> {
   const need = needOrder(project.id, state.order.id);
-  const stan = gateway.stans.next();
-  const intended = await gateway.committer.submit<{ state: OrderState; operation: Operation } | null>({
+  const stan = deps.stans.next();
+  const intended = await deps.committer.submit<{ state: OrderState; operation: Operation } | null>({
     name: `due.${kind}`,
     owner: project.id,
     needs: [need],
@@ -46,18 +46,18 @@ async function begin(
       return { value: started, changes: started.changes };
     },
   });
-  if (intended) await carry(gateway, project, intended.state, intended.operation);
+  if (intended) await carry(deps, project, intended.state, intended.operation);
 }
 
-export const capture: DueHandler = async (gateway, project, state) => {
+export const capture: DueHandler = async (deps, project, state) => {
   if (!project.active) {
-    await decideDue(gateway, state, 'capture', (current, { now }) => {
+    await decideDue(deps, state, 'capture', (current, { now }) => {
       const order = withDue(current.order, { capture: addMs(now, CLOSED_WAIT_MS) });
       return { changes: [orderUpdate(order)] };
     });
     return;
   }
-  await begin(gateway, project, state, 'capture', ({ order }) =>
+  await begin(deps, project, state, 'capture', ({ order }) =>
     order.status === 'authorized' && order.held > 0n
       ? {
           type: 'charge',
@@ -68,8 +68,8 @@ export const capture: DueHandler = async (gateway, project, state) => {
   );
 };
 
-export const release: DueHandler = (gateway, project, state) =>
-  begin(gateway, project, state, 'release', ({ order }) =>
+export const release: DueHandler = (deps, project, state) =>
+  begin(deps, project, state, 'release', ({ order }) =>
     order.status === 'authorized' || order.held > 0n
       ? {
           type: 'reverse',
@@ -85,8 +85,8 @@ const whyReleased = ({ status, options }: Order): Operation['details']['by'] => 
 };
 
 /** An event a day before the issuer lets the hold go. */
-export const warn: DueHandler = async (gateway, project, state) => {
-  await decideDue(gateway, state, 'warn', ({ order }, { now, ids }) => {
+export const warn: DueHandler = async (deps, project, state) => {
+  await decideDue(deps, state, 'warn', ({ order }, { now, ids }) => {
     const warned = withDue({ ...order, events: order.events + 1 }, { warn: null });
     return {
       changes: [
@@ -100,7 +100,7 @@ export const warn: DueHandler = async (gateway, project, state) => {
           type: 'order.authorization_expires',
           data: {
             project: project.login,
-            order_id: gateway.permutation.outward(order.id),
+            order_id: deps.permutation.outward(order.id),
             expires_at: order.due.release ?? null,
           },
           created_at: now,

@@ -5,7 +5,7 @@ import { carry, type Intended, startOperation, unresolvedAnswer } from '../fligh
 import {
   asSubject,
   closedOrder,
-  type Gateway,
+  type GatewayDeps,
   lapsedOrder,
   needOrder,
   type Order,
@@ -32,35 +32,35 @@ type Waiting = { readonly unresolved: Subject | null };
 
 type Action = 'charge' | 'reverse' | 'refund' | 'cancel' | 'abandon';
 
-export const charge = (gateway: Gateway, request: OrderRequest): Promise<StoredAnswer> =>
-  operate(gateway, 'charge', request);
-export const reverse = (gateway: Gateway, request: OrderRequest): Promise<StoredAnswer> =>
-  operate(gateway, 'reverse', request);
-export const refund = (gateway: Gateway, request: OrderRequest): Promise<StoredAnswer> =>
-  operate(gateway, 'refund', request);
-export const cancel = (gateway: Gateway, request: OrderRequest): Promise<StoredAnswer> =>
-  operate(gateway, 'cancel', request);
+export const charge = (deps: GatewayDeps, request: OrderRequest): Promise<StoredAnswer> =>
+  operate(deps, 'charge', request);
+export const reverse = (deps: GatewayDeps, request: OrderRequest): Promise<StoredAnswer> =>
+  operate(deps, 'reverse', request);
+export const refund = (deps: GatewayDeps, request: OrderRequest): Promise<StoredAnswer> =>
+  operate(deps, 'refund', request);
+export const cancel = (deps: GatewayDeps, request: OrderRequest): Promise<StoredAnswer> =>
+  operate(deps, 'cancel', request);
 /** By the payer: only before anything was sent. What is paid, he can't undo. */
-export const abandon = (gateway: Gateway, request: OrderRequest): Promise<StoredAnswer> =>
-  operate(gateway, 'abandon', request);
+export const abandon = (deps: GatewayDeps, request: OrderRequest): Promise<StoredAnswer> =>
+  operate(deps, 'abandon', request);
 
-async function operate(gateway: Gateway, action: Action, request: OrderRequest): Promise<StoredAnswer> {
-  const intended = await gateway.committer.submit(intent(gateway, action, request));
+async function operate(deps: GatewayDeps, action: Action, request: OrderRequest): Promise<StoredAnswer> {
+  const intended = await deps.committer.submit(intent(deps, action, request));
   if ('unresolved' in intended)
-    return unresolvedAnswer(gateway, request.project, intended.unresolved, { isNew: false, once: request.once });
+    return unresolvedAnswer(deps, request.project, intended.unresolved, { isNew: false, once: request.once });
   return 'answer' in intended
     ? intended.answer
-    : (await carry(gateway, request.project, intended.state, intended.operation)).answer;
+    : (await carry(deps, request.project, intended.state, intended.operation)).answer;
 }
 
 /** The first phase. Refuses with not_found an order that is not the project's. */
 function intent(
-  gateway: Gateway,
+  deps: GatewayDeps,
   action: Action,
   { project, orderId, amount, once }: OrderRequest,
 ): Command<Intended | Waiting> {
   const need = needOrder(project.id, orderId);
-  const stan = gateway.stans.next();
+  const stan = deps.stans.next();
   return {
     name: `${action}.intent`,
     owner: project.id,
@@ -89,9 +89,9 @@ function intent(
         // A payer who goes after a decline leaves the decline behind.
         const closed =
           action === 'abandon'
-            ? lapsedOrder(gateway, project, state, plan.close, told)
-            : closedOrder(gateway, project, state, plan.close, told);
-        const answer = orderAnswer(viewOf(gateway, project), closed.state);
+            ? lapsedOrder(deps, project, state, plan.close, told)
+            : closedOrder(deps, project, state, plan.close, told);
+        const answer = orderAnswer(viewOf(deps, project), closed.state);
         return {
           value: { answer },
           changes: [...closed.changes, ...ending(answer)],

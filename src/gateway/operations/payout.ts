@@ -19,7 +19,7 @@ import {
   APPROVED,
   asSubject,
   type Counted,
-  type Gateway,
+  type GatewayDeps,
   type Order,
   operationInsert,
   orderInsert,
@@ -42,29 +42,28 @@ export interface PayoutRequest {
   readonly once: Once | null;
 }
 
-export async function payout(gateway: Gateway, request: PayoutRequest): Promise<StoredAnswer> {
+export async function payout(deps: GatewayDeps, request: PayoutRequest): Promise<StoredAnswer> {
   const { project, draft, once, parentOrderId } = request;
-  const rejected = (code: RejectionCode): Promise<StoredAnswer> =>
-    rejectWithout(gateway, project, once, 'credit', code);
+  const rejected = (code: RejectionCode): Promise<StoredAnswer> => rejectWithout(deps, project, once, 'credit', code);
   if (parentOrderId === null && !project.settings.unlinked_credit) return rejected('unlinked_credit_disabled');
-  const parent = parentOrderId === null ? null : await gateway.orderOf(project.id, parentOrderId);
+  const parent = parentOrderId === null ? null : await deps.orderOf(project.id, parentOrderId);
   if (parentOrderId !== null && !parent) throw refuse('not_found');
   // Else an order that was never approved would do what payouts to a card number need the project's leave for.
   if (parent && !APPROVED.has(parent.order.status)) return rejected('parent_not_usable');
-  const card = parent ? await cardOf(gateway, parent.order) : request.card;
+  const card = parent ? await cardOf(deps, parent.order) : request.card;
   if (!card) return rejected('card_unknown');
   const terminal = terminalFor(project, draft.terminal, draft.currency);
   if (!terminal) return rejected('currency_not_accepted');
-  const now = gateway.clock.now();
+  const now = deps.clock.now();
   const accounting = project.accounting_currency;
-  const rate = rateFor(gateway, project, draft.currency);
+  const rate = rateFor(deps, project, draft.currency);
   if (draft.currency !== accounting && !rate) return rejected('no_rate');
   const counted: Counted = {
-    card: gateway.vault.fingerprint(card.pan),
+    card: deps.vault.fingerprint(card.pan),
     day: dayOf(now),
     amount: convert({ minor: draft.amount, currency: draft.currency }, accounting, rate).toString(),
   };
-  const id = gateway.ids.next();
+  const id = deps.ids.next();
   const bin = lookupBin(card.pan);
   const order: Order = {
     ...newOrder(project.id, draft, terminal, id, now),
@@ -83,11 +82,11 @@ export async function payout(gateway: Gateway, request: PayoutRequest): Promise<
   };
   const plan: Intent = { type: 'credit', amount: draft.amount, details: { counted }, rate: rateJson(rate) };
   const sealed = { pan: card.pan, expiry: card.expiry ?? '', holder: card.holder };
-  const vaulted = parent ? [] : [gateway.vault.seal(project.id, id, sealed).change];
-  const intended = await making(gateway, id, intent(gateway, project, { order, plan, counted, vaulted, once }));
-  if ('unresolved' in intended) return unresolvedAnswer(gateway, project, intended.unresolved, { isNew: true, once });
+  const vaulted = parent ? [] : [deps.vault.seal(project.id, id, sealed).change];
+  const intended = await making(deps, id, intent(deps, project, { order, plan, counted, vaulted, once }));
+  if ('unresolved' in intended) return unresolvedAnswer(deps, project, intended.unresolved, { isNew: true, once });
   if ('answer' in intended) return intended.answer;
-  return (await carry(gateway, project, intended.state, intended.operation, card)).answer;
+  return (await carry(deps, project, intended.state, intended.operation, card)).answer;
 }
 
 interface Wanted {
@@ -101,19 +100,19 @@ interface Wanted {
 
 /** The first phase: the bounds are asked under their locks, and the order is made with its payout on the way. */
 function intent(
-  gateway: Pick<Gateway, 'rates' | 'sandbox' | 'stans'>,
+  deps: Pick<GatewayDeps, 'rates' | 'sandbox' | 'stans'>,
   project: Project,
   { order, plan, counted, vaulted, once }: Wanted,
 ): Command<Intended | { readonly unresolved: Subject | null }> {
-  const stan = gateway.stans.next();
-  const standing = { sandbox: gateway.sandbox, rate: gateway.rates() };
+  const stan = deps.stans.next();
+  const standing = { sandbox: deps.sandbox, rate: deps.rates() };
   return {
     name: 'credit.intent',
     owner: project.id,
     needs: [
       ...(once ? [once.need] : []),
       ...payoutNeeds(project.id, counted),
-      ...(gateway.sandbox ? [] : [settledNeed(project.id)]),
+      ...(deps.sandbox ? [] : [settledNeed(project.id)]),
     ],
     decide(loaded, told) {
       const { now } = told;

@@ -2,8 +2,8 @@
 import type { Change, Told } from '../../store/index.ts';
 import type { Project } from '../projects/index.ts';
 import { failureText } from './answers.ts';
+import type { GatewayDeps } from './deps.ts';
 import { eventOf } from './events.ts';
-import type { Gateway } from './gateway.ts';
 import { type FailureType, type Order, type OrderState, withDue } from './model.ts';
 import { orderUpdate } from './queries/orders.ts';
 import { rejectionRecord } from './rejection-record.ts';
@@ -14,7 +14,7 @@ const TRIGGERS: Readonly<Partial<Record<FailureType, OrderTrigger>>> = { fraud: 
 
 /** An order that ends before anything was sent for it. */
 export function closedOrder(
-  gateway: Gateway,
+  deps: GatewayDeps,
   project: Project,
   state: OrderState,
   code: RejectionCode,
@@ -38,21 +38,21 @@ export function closedOrder(
     state: { ...state, order },
     changes: [
       orderUpdate(order),
-      eventOf(gateway, project, state.order, order, null, told),
+      eventOf(deps, project, state.order, order, null, told),
       rejectionRecord(project, order.id, 'close', code, told),
-      ...(sealed ? [gateway.vault.dropCvv(order.project_id, order.id)] : []),
+      ...(sealed ? [deps.vault.dropCvv(order.project_id, order.id)] : []),
     ],
   };
 }
 
 /** A page that nobody pays by any more, because he went or its time is over: it ends as its last card was declined, if one was. */
 export function lapsedOrder(
-  gateway: Gateway,
+  deps: GatewayDeps,
   project: Project,
   state: OrderState,
   code: RejectionCode,
   told: Told,
 ): ReturnType<typeof closedOrder> {
   const last = state.operations.findLast(({ type, status }) => type === 'authorize' && status === 'failure');
-  return closedOrder(gateway, project, state, code, told, last ? ['declined', failureText(last)] : rejections[code]);
+  return closedOrder(deps, project, state, code, told, last ? ['declined', failureText(last)] : rejections[code]);
 }

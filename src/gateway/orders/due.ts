@@ -2,25 +2,25 @@
 // Rule: `decideDue` asks the locked order whether it is still due.
 import type { Decision, Told } from '../../store/index.ts';
 import type { Project } from '../projects/index.ts';
-import type { Gateway } from './gateway.ts';
+import type { GatewayDeps } from './deps.ts';
 import type { DueKind, OrderState } from './model.ts';
 import { needOrder, orderKind } from './queries/orders.ts';
 
 /** Does one kind of thing that is due. */
-export type DueHandler = (gateway: Gateway, project: Project, state: OrderState) => Promise<void>;
+export type DueHandler = (deps: GatewayDeps, project: Project, state: OrderState) => Promise<void>;
 
 /** How orders take their turns. */
 export const OF_ORDERS = { about: 'order', owners: 'project' } as const;
 
 /** One commit on the order, if `kind` is still due there. */
 export function decideDue(
-  gateway: Pick<Gateway, 'committer'>,
+  deps: Pick<GatewayDeps, 'committer'>,
   { order }: OrderState,
   kind: DueKind,
   decide: (state: OrderState, told: Told) => Omit<Decision<null>, 'value'>,
 ): Promise<null> {
   const need = needOrder(order.project_id, order.id);
-  return gateway.committer.submit({
+  return deps.committer.submit({
     name: `due.${kind}`,
     owner: order.project_id,
     needs: [need],

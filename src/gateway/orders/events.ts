@@ -3,12 +3,12 @@
 import { eventInsert } from '../../events/index.ts';
 import type { Change, Told } from '../../store/index.ts';
 import type { Project } from '../projects/index.ts';
-import type { Gateway } from './gateway.ts';
+import type { GatewayDeps } from './deps.ts';
 import type { Operation, Order } from './model.ts';
 
 /** The event of a change: the order's new status, or the operation where the status stays. */
 export function eventOf(
-  { permutation }: Pick<Gateway, 'permutation'>,
+  { permutation }: Pick<GatewayDeps, 'permutation'>,
   project: Project,
   before: Order | null,
   after: Order,

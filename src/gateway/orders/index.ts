@@ -12,18 +12,18 @@ export {
   unknownAnswer,
 } from './answers.ts';
 export { closedOrder, lapsedOrder } from './closing.ts';
-export { type DueHandler, decideDue, OF_ORDERS } from './due.ts';
-export { eventOf } from './events.ts';
 export {
   closedTo,
-  type Gateway,
+  type GatewayDeps,
   terminalFor,
   terminalOf,
   viewOf,
   type Wallet,
   type WalletKeys,
   type WalletMeans,
-} from './gateway.ts';
+} from './deps.ts';
+export { type DueHandler, decideDue, OF_ORDERS } from './due.ts';
+export { eventOf } from './events.ts';
 export { orderAuditor, orderInvariants } from './invariants.ts';
 export {
   type Authentication,

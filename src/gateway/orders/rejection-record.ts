@@ -2,7 +2,7 @@
 import type { Change, Decision, Loaded, Once, StoredAnswer, Told } from '../../store/index.ts';
 import type { Project } from '../projects/index.ts';
 import { rejectionAnswer } from './answers.ts';
-import type { Gateway } from './gateway.ts';
+import type { GatewayDeps } from './deps.ts';
 import { orderRejectionInsert } from './queries/orders.ts';
 import type { RejectionCode } from './rejections.ts';
 
@@ -24,13 +24,13 @@ export const rejectionRecord = (
 
 /** Answers a rejection that concerns no order, and keeps it for the idempotency key. */
 export function rejectWithout(
-  gateway: Pick<Gateway, 'committer'>,
+  deps: Pick<GatewayDeps, 'committer'>,
   project: Project,
   once: Once | null,
   action: string,
   code: RejectionCode,
 ): Promise<StoredAnswer> {
-  return gateway.committer.submit({
+  return deps.committer.submit({
     name: `${action}.rejected`,
     owner: project.id,
     needs: once ? [once.need] : [],

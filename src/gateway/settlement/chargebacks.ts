@@ -6,7 +6,7 @@ import {
   type DueHandler,
   decideDue,
   eventOf,
-  type Gateway,
+  type GatewayDeps,
   needOrder,
   type Operation,
   type Order,
@@ -23,7 +23,7 @@ import type { Project } from '../projects/index.ts';
 
 /** An operation that arrives from the issuer: nothing is sent, it is booked as it comes. */
 function arrives(
-  gateway: Gateway,
+  deps: GatewayDeps,
   project: Project,
   state: OrderState,
   type: 'chargeback' | 'representment',
@@ -57,35 +57,35 @@ function arrives(
       operationInsert(booked),
       orderUpdate(after),
       ...posted.changes,
-      eventOf(gateway, project, state.order, after, booked, told),
+      eventOf(deps, project, state.order, after, booked, told),
     ],
   };
 }
 
-export const chargeback: DueHandler = async (gateway, project, state) => {
-  const stan = gateway.stans.next();
-  await decideDue(gateway, state, 'chargeback', (current, told) =>
+export const chargeback: DueHandler = async (deps, project, state) => {
+  const stan = deps.stans.next();
+  await decideDue(deps, state, 'chargeback', (current, told) =>
     current.order.status === 'charged' && refundable(current.order) > 0n
-      ? arrives(gateway, project, current, 'chargeback', refundable(current.order), stan, told)
+      ? arrives(deps, project, current, 'chargeback', refundable(current.order), stan, told)
       : { changes: [orderUpdate(withDue(current.order, { chargeback: null }))] },
   );
 };
 
 /** Something arrives from an issuer now; null: no such order; false: its state does not take it, or our own issuer, who gives nothing back. */
 export async function arrive(
-  gateway: Gateway,
+  deps: GatewayDeps,
   id: bigint,
   type: 'chargeback' | 'representment',
 ): Promise<boolean | null> {
-  const owner = await orderOwner(gateway.db, id);
-  const project = owner === null ? null : await gateway.project(owner);
-  const known = owner === null ? null : await gateway.orderOf(owner, id);
+  const owner = await orderOwner(deps.db, id);
+  const project = owner === null ? null : await deps.project(owner);
+  const known = owner === null ? null : await deps.orderOf(owner, id);
   if (owner === null || !project || !known) return null;
-  const card = await cardOf(gateway, known.order);
+  const card = await cardOf(deps, known.order);
   if (card && lookupBin(card.pan).own) return false;
   const need = needOrder(owner, id);
-  const stan = gateway.stans.next();
-  return gateway.committer.submit<boolean>({
+  const stan = deps.stans.next();
+  return deps.committer.submit<boolean>({
     name: `arrive.${type}`,
     owner,
     needs: [need],
@@ -96,7 +96,7 @@ export async function arrive(
       const amount = type === 'chargeback' ? refundable(order) : order.amount_charged_back;
       const fits = order.status === (type === 'chargeback' ? 'charged' : 'chargedback') && amount > 0n;
       return fits
-        ? { value: true, ...arrives(gateway, project, state, type, amount, stan, told) }
+        ? { value: true, ...arrives(deps, project, state, type, amount, stan, told) }
         : { value: false, changes: [] };
     },
   });

@@ -36,11 +36,11 @@ const isClearable = (operation: Operation, { order }: OrderState): boolean =>
     (operation.type === 'charge' && order.status !== 'reversed'));
 
 /** Settlement of a day: the day's charges, refunds and payouts are cleared and get their acquirer reference numbers. */
-export const clear: DueHandler = async (gateway, project, state) => {
-  const items = await arnItems(gateway.db, state.operations.length + 1);
-  const card = await cardOf(gateway, state.order);
+export const clear: DueHandler = async (deps, project, state) => {
+  const items = await arnItems(deps.db, state.operations.length + 1);
+  const card = await cardOf(deps, state.order);
   const link = terminalOf(project, state.order.terminal)?.link ?? 'unknown';
-  await decideDue(gateway, state, 'clear', (current, told) => {
+  await decideDue(deps, state, 'clear', (current, told) => {
     const { now } = told;
     const cleared = current.operations.map((operation, i): Operation => {
       const item = items[i];
@@ -52,7 +52,7 @@ export const clear: DueHandler = async (gateway, project, state) => {
     const charged = fresh.some(({ type }) => type === 'charge');
     const dispute =
       charged && card && link === 'simulator'
-        ? gateway.simulatedIssuer?.chargebackAfterSettlement(card.pan, card.holder)
+        ? deps.simulatedIssuer?.chargebackAfterSettlement(card.pan, card.holder)
         : null;
     const order = withDue(current.order, {
       // What came between the reading and the lock has no number yet: it stays due.

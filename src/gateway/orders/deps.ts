@@ -42,7 +42,7 @@ export interface WalletKeys {
   open(wallet: Wallet, token: string | null, due: Money, now: Date): Promise<WalletMeans | null>;
 }
 
-export interface Gateway {
+export interface GatewayDeps {
   readonly clock: Clock;
   readonly ids: IdMaker;
   readonly random: Random;
@@ -74,7 +74,7 @@ export interface Gateway {
   readonly queue: FairQueue;
 }
 
-export const viewOf = ({ permutation }: Pick<Gateway, 'permutation'>, project: Project): View => ({
+export const viewOf = ({ permutation }: Pick<GatewayDeps, 'permutation'>, project: Project): View => ({
   project,
   outward: permutation.outward,
 });
