@@ -5,11 +5,9 @@ import type { Link, StanMaker } from '../../network/index.ts';
 import type { Committer, Db, Lease, OnceForm, OnceRecords } from '../../store/index.ts';
 import type { ExternalResult, Threeds } from '../../threeds/index.ts';
 import type { Vault } from '../../vault/index.ts';
-import type { Project, Terminal } from '../projects/index.ts';
+import type { Project } from '../projects/index.ts';
 import type { Risk } from '../risk/index.ts';
-import type { View } from './present.ts';
 import type { ReadOrder } from './queries/orders.ts';
-import type { RejectionCode } from './rejections.ts';
 
 /** What the simulator knows about its own cards; only asked for terminals on its link. */
 export interface SimulatedIssuer {
@@ -72,28 +70,4 @@ export interface GatewayDeps {
   readonly rates: () => RateOf;
   /** What nobody waits for takes turns there with what is due. */
   readonly queue: FairQueue;
-}
-
-export const viewOf = ({ permutation }: Pick<GatewayDeps, 'permutation'>, project: Project): View => ({
-  project,
-  outward: permutation.outward,
-});
-
-export function terminalOf(project: Project, id: string): Terminal | null {
-  return project.terminals.find((terminal) => terminal.id === id) ?? null;
-}
-
-/** The named terminal, or the first that takes the currency. */
-export function terminalFor(project: Project, named: string | undefined, currency: string): Terminal | null {
-  if (named) {
-    const terminal = terminalOf(project, named);
-    return terminal?.currencies.includes(currency) ? terminal : null;
-  }
-  return project.terminals.find((terminal) => terminal.currencies.includes(currency)) ?? null;
-}
-
-/** Why this project takes no new money through this terminal; null: it does. What was authorized before is carried to its end. */
-export function closedTo(project: Project, terminal: Terminal | null, currency: string): RejectionCode | null {
-  if (!project.active) return 'project_closed';
-  return terminal?.currencies.includes(currency) ? null : 'currency_not_accepted';
 }

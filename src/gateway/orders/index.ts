@@ -12,16 +12,7 @@ export {
   unknownAnswer,
 } from './answers.ts';
 export { closedOrder, lapsedOrder } from './closing.ts';
-export {
-  closedTo,
-  type GatewayDeps,
-  terminalFor,
-  terminalOf,
-  viewOf,
-  type Wallet,
-  type WalletKeys,
-  type WalletMeans,
-} from './deps.ts';
+export type { GatewayDeps, Wallet, WalletKeys, WalletMeans } from './deps.ts';
 export { type DueHandler, decideDue, OF_ORDERS } from './due.ts';
 export { eventOf } from './events.ts';
 export { orderAuditor, orderInvariants } from './invariants.ts';
@@ -61,6 +52,7 @@ export {
   orderBase,
   orderRow,
   orderWhole,
+  viewOf,
 } from './present.ts';
 export {
   nextDueAt,
@@ -97,3 +89,4 @@ export { refusals, refuse } from './refusals.ts';
 export { rejectionRecord, rejectWithout } from './rejection-record.ts';
 export { fraudMessage, type RejectionCode, rejections } from './rejections.ts';
 export { APPROVED, isOver, OPEN, orderStates } from './states.ts';
+export { closedTo, terminalFor, terminalOf } from './terminals.ts';

@@ -3,6 +3,7 @@ import { formatAmount, formatDateTime } from '../../base/index.ts';
 import type { Cashflow } from '../../ledger/index.ts';
 import { UNKNOWN_CARD } from '../../network/index.ts';
 import type { Project } from '../projects/index.ts';
+import type { GatewayDeps } from './deps.ts';
 import type { Operation, Order, OrderState } from './model.ts';
 
 /** The expand values of the contract, in its order. */
@@ -27,6 +28,11 @@ export interface View {
   readonly project: Project;
   readonly outward: (id: bigint) => string;
 }
+
+export const viewOf = ({ permutation }: Pick<GatewayDeps, 'permutation'>, project: Project): View => ({
+  project,
+  outward: permutation.outward,
+});
 
 type Json = Record<string, unknown>;
 
