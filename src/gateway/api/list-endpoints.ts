@@ -1,7 +1,7 @@
 // What merchants read of orders as endpoints: one order, the orders list, the operations list.
 import { addMs, parseDateTime } from '../../base/index.ts';
 import { type AnyEndpoint, endpointOf, listAnswer, pagingOf } from '../../http/index.ts';
-import { afterOf, listOperations, listOrders, readOrder } from '../listing/index.ts';
+import { afterOf, type ListingDeps, listOperations, listOrders, readOrder } from '../listing/index.ts';
 import { expandsIn, type GatewayDeps } from '../orders/index.ts';
 import type { Credential, Project } from '../projects/index.ts';
 import { listedOperations, listedOrders, shown } from './answer-schemas.ts';
@@ -10,13 +10,15 @@ import { operationsQuery, orderParams, orderQuery, ordersQuery } from './request
 
 const endpoint = endpointOf<Credential>();
 
-export const readEndpoints = (deps: GatewayDeps): AnyEndpoint<Credential>[] => [
+type PageDeps = ListingDeps & Pick<GatewayDeps, 'publicUrl'>;
+
+export const readEndpoints = (deps: PageDeps & Pick<GatewayDeps, 'orderOf'>): AnyEndpoint<Credential>[] => [
   oneOrder(deps),
   ordersList(deps),
   operationsList(deps),
 ];
 
-const oneOrder = (deps: GatewayDeps): AnyEndpoint<Credential> =>
+const oneOrder = (deps: Pick<GatewayDeps, 'db' | 'orderOf' | 'permutation'>): AnyEndpoint<Credential> =>
   endpoint({
     method: 'GET',
     path: '/orders/:id',
@@ -32,7 +34,7 @@ const oneOrder = (deps: GatewayDeps): AnyEndpoint<Credential> =>
     }),
   });
 
-const ordersList = (deps: GatewayDeps): AnyEndpoint<Credential> =>
+const ordersList = (deps: PageDeps): AnyEndpoint<Credential> =>
   endpoint({
     method: 'GET',
     path: '/orders/',
@@ -69,7 +71,7 @@ const ordersList = (deps: GatewayDeps): AnyEndpoint<Credential> =>
     },
   });
 
-const operationsList = (deps: GatewayDeps): AnyEndpoint<Credential> =>
+const operationsList = (deps: PageDeps): AnyEndpoint<Credential> =>
   endpoint({
     method: 'GET',
     path: '/operations/',

@@ -40,7 +40,7 @@ type OnOrder = Input<Credential, { id: string }, unknown, Body>;
 
 /** What the schema can't say, with the template that the request names: whether it is one of the project's. */
 const wrongForProject =
-  (deps: GatewayDeps, wrong: typeof wrongInOrder) =>
+  (deps: Pick<GatewayDeps, 'db'>, wrong: typeof wrongInOrder) =>
   async (body: Readonly<Record<string, unknown>>, { project }: Credential): Promise<Violation[]> => {
     const template = templateIn(body);
     const unknown = template !== null && !(await isTemplate(deps.db, project.id, template));
@@ -48,7 +48,7 @@ const wrongForProject =
   };
 
 /** An order's id as the client wrote it; anything else names no order. */
-function idOf({ permutation }: GatewayDeps, text: string): bigint {
+function idOf({ permutation }: Pick<GatewayDeps, 'permutation'>, text: string): bigint {
   const id = permutation.inward(text);
   if (id === null) throw refuse('not_found');
   return id;

@@ -41,7 +41,7 @@ export interface Ask {
 }
 
 /** Asks the directory. No transaction may be open. */
-export const ask = (deps: GatewayDeps, { project, card, ...rest }: Ask): Promise<Started> =>
+export const ask = (deps: Pick<GatewayDeps, 'clock' | 'threeds'>, { project, card, ...rest }: Ask): Promise<Started> =>
   deps.threeds.start({
     ...rest,
     owner: project.id,

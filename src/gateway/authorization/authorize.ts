@@ -103,7 +103,7 @@ interface DirectoryAsked {
 
 /** The order's first step, pure: rejected, waiting for the cardholder, or sent. */
 function decide(
-  deps: GatewayDeps,
+  deps: Pick<GatewayDeps, 'permutation'>,
   prepared: Prepared,
   open: OrderState | null,
   reject: RejectionCode | null,
@@ -171,7 +171,11 @@ function decide(
  * What an authorization is told whose order an earlier one made. 200 is said of what is done, 201 with the form of what waits for the cardholder;
  * while the issuer, the bank or its directory is being asked nobody knows, and that is no rejection.
  */
-export async function authorizedBefore(deps: GatewayDeps, project: Project, orderId: bigint): Promise<StoredAnswer> {
+export async function authorizedBefore(
+  deps: Pick<GatewayDeps, 'orderOf' | 'permutation' | 'threeds'>,
+  project: Project,
+  orderId: bigint,
+): Promise<StoredAnswer> {
   const state = await deps.orderOf(project.id, orderId);
   if (!state) return unknownAnswer(null);
   const view = viewOf(deps, project);

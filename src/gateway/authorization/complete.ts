@@ -89,7 +89,7 @@ type Step =
   | { readonly question: DirectoryAsked['question'] };
 
 async function stepAfter(
-  deps: GatewayDeps,
+  deps: Pick<GatewayDeps, 'vault'>,
   project: Project,
   { order }: OrderState,
   finished: Finished,
@@ -124,7 +124,7 @@ function verdict(
 }
 
 function decide(
-  deps: GatewayDeps,
+  deps: Pick<GatewayDeps, 'permutation' | 'threeds' | 'vault'>,
   project: Project,
   state: OrderState,
   next: Step,

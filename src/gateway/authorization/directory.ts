@@ -64,7 +64,7 @@ export async function askDirectory(
 const isForced = (reason: string): boolean => reason === 'forced' || reason === 'soft_decline';
 
 function directoryAnswer(
-  deps: GatewayDeps,
+  deps: Pick<GatewayDeps, 'once' | 'permutation' | 'stans' | 'threeds' | 'vault'>,
   question: Question,
   asked: Order,
   started: Started,
@@ -135,13 +135,18 @@ function waiting(order: Order, reason: Reason, started: FormStarted, transaction
 }
 
 /** The CVV waits with the order. Sealed before the decision, for sealing draws by chance. */
-function sealedCvv({ vault }: GatewayDeps, { project, card }: Question, asked: Order, started: FormStarted): Change[] {
+function sealedCvv(
+  { vault }: Pick<GatewayDeps, 'vault'>,
+  { project, card }: Question,
+  asked: Order,
+  started: FormStarted,
+): Change[] {
   const isFirst = asked.status === 'new';
   return isFirst && card.cvv ? [vault.sealCvv(project.id, asked.id, card.cvv, started.expiresAt)] : [];
 }
 
 function toBank(
-  deps: GatewayDeps,
+  deps: Pick<GatewayDeps, 'permutation'>,
   project: Project,
   before: Order,
   after: Order,

@@ -23,7 +23,7 @@ export interface Parent {
 
 /** `pan`: the card of the new payment; null: the parent's card is used. */
 export async function parentFor(
-  deps: GatewayDeps,
+  deps: Pick<GatewayDeps, 'orderOf' | 'permutation' | 'vault'>,
   project: Project,
   pan: Pan | null,
   recurring: Recurring | null,

@@ -59,7 +59,11 @@ export interface Prepared {
 }
 
 /** Looks up what the decision needs: BIN table, risk counters. Nothing is written, and nobody outside is asked. */
-export async function prepare(deps: GatewayDeps, request: AuthorizeRequest, terminal: Terminal): Promise<Prepared> {
+export async function prepare(
+  deps: Pick<GatewayDeps, 'clock' | 'ids' | 'rates' | 'risk' | 'simulatedIssuer' | 'vault'>,
+  request: AuthorizeRequest,
+  terminal: Terminal,
+): Promise<Prepared> {
   const { project, draft, card, pageOrder } = request;
   const bin = lookupBin(card.pan);
   const orderId = pageOrder?.id ?? deps.ids.next();
@@ -128,7 +132,11 @@ export async function prepare(deps: GatewayDeps, request: AuthorizeRequest, term
 }
 
 /** A payment without its cardholder, of a card or terminal that would have wanted him. */
-function exempted(deps: GatewayDeps, { draft, card }: AuthorizeRequest, terminal: Terminal): Secure3d | null {
+function exempted(
+  deps: Pick<GatewayDeps, 'simulatedIssuer'>,
+  { draft, card }: AuthorizeRequest,
+  terminal: Terminal,
+): Secure3d | null {
   if (!draft.options.exemption_mit) return null;
   const wanted = reasonFor(deps, { terminal, options: draft.options, card, byRisk: false, initiator: 'customer' });
   return wanted && { reason: wanted, scenario: 'exempt' };
@@ -136,7 +144,7 @@ function exempted(deps: GatewayDeps, { draft, card }: AuthorizeRequest, terminal
 
 /** Rules that need nobody's answer. */
 function gatewayRule(
-  deps: GatewayDeps,
+  deps: Pick<GatewayDeps, 'clock' | 'rates'>,
   { project, draft, card }: AuthorizeRequest,
   terminal: Terminal,
 ): RejectionCode | null {

@@ -18,7 +18,7 @@ import {
   viewOf,
 } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
-import { newPageToken, pageTokenHash, repeatablePageToken } from './page-token.ts';
+import { newPageToken, pageTokenHash, repeatablePageToken, type TokenDeps } from './page-token.ts';
 import { payLinkInsert, payLinkKind, payLinkOrder } from './queries.ts';
 
 export interface CreateRequest {
@@ -34,7 +34,7 @@ export async function create(deps: GatewayDeps, request: CreateRequest): Promise
   return 'answer' in created ? created.answer : createdBefore(deps, request.project, created.existing);
 }
 
-const addressOf = (deps: GatewayDeps, token: string): string => `${deps.publicUrl}/pay/${token}`;
+const addressOf = (deps: Pick<GatewayDeps, 'publicUrl'>, token: string): string => `${deps.publicUrl}/pay/${token}`;
 
 /** The answer of create with what it comes from: a rejection's code, or the order that has the merchant_order_id already. */
 export type Created =
@@ -106,7 +106,11 @@ export async function createOrder(
 }
 
 /** What a create is told whose order an earlier one made: with its page while something can be paid there. */
-async function createdBefore(deps: GatewayDeps, project: Project, orderId: bigint): Promise<StoredAnswer> {
+async function createdBefore(
+  deps: TokenDeps & Pick<GatewayDeps, 'db' | 'orderOf' | 'publicUrl'>,
+  project: Project,
+  orderId: bigint,
+): Promise<StoredAnswer> {
   const state = await deps.orderOf(project.id, orderId);
   if (!state) return unknownAnswer(null);
   const view = viewOf(deps, project);

@@ -5,6 +5,7 @@ import { Refusal } from '../../base/index.ts';
 import type { Returned } from '../../threeds/index.ts';
 import { complete } from '../authorization/index.ts';
 import type { GatewayDeps } from '../orders/index.ts';
+import type { TokenDeps } from './page-token.ts';
 import { type PageView, pageView } from './page-view.ts';
 
 /** Where the browser goes from TermUrl. */
@@ -18,10 +19,11 @@ export type Landing =
 
 const MAC_LENGTH = 16;
 
-const macOf = (deps: GatewayDeps, ids: Buffer): Buffer => deps.vault.keyed('landing', ids).subarray(0, MAC_LENGTH);
+const macOf = (deps: Pick<GatewayDeps, 'vault'>, ids: Buffer): Buffer =>
+  deps.vault.keyed('landing', ids).subarray(0, MAC_LENGTH);
 
 /** Owner and order as the outside knows them, and a proof that we have said so: 43 characters. */
-export function ticketOf(deps: GatewayDeps, owner: bigint, orderId: bigint): string {
+export function ticketOf(deps: TokenDeps, owner: bigint, orderId: bigint): string {
   const ids = Buffer.alloc(16);
   ids.writeBigUInt64BE(BigInt(deps.permutation.outward(owner)));
   ids.writeBigUInt64BE(BigInt(deps.permutation.outward(orderId)), 8);
@@ -29,7 +31,7 @@ export function ticketOf(deps: GatewayDeps, owner: bigint, orderId: bigint): str
 }
 
 /** The order that a ticket was given for; null: no ticket of ours. */
-export function orderOfTicket(deps: GatewayDeps, ticket: string): { owner: bigint; orderId: bigint } | null {
+export function orderOfTicket(deps: TokenDeps, ticket: string): { owner: bigint; orderId: bigint } | null {
   if (!/^[A-Za-z0-9_-]{43}$/.test(ticket)) return null;
   const bytes = Buffer.from(ticket, 'base64url');
   const ids = bytes.subarray(0, 16);

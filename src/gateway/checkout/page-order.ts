@@ -6,7 +6,7 @@ import { type GatewayDeps, OPEN, type Order, type OrderState } from '../orders/i
 import type { Project } from '../projects/index.ts';
 import { createOrder } from './create.ts';
 import { orderOfTicket } from './landing.ts';
-import { ownPageToken, pageTokenHash, pageTokenOwner } from './page-token.ts';
+import { ownPageToken, pageTokenHash, pageTokenOwner, type TokenDeps } from './page-token.ts';
 import { payLinkOrder } from './queries.ts';
 
 export interface FoundPage {
@@ -33,15 +33,17 @@ export const draftOf = (order: Order): Draft => ({
   options: order.options,
 });
 
+type FindingDeps = TokenDeps & Pick<GatewayDeps, 'db' | 'orderOf' | 'project'>;
+
 /** A page is found by its token, or by the ticket of who comes back from the bank: of the token only a hash is kept. */
-async function whoseOf(deps: GatewayDeps, token: string): Promise<{ owner: bigint; orderId: bigint } | null> {
+async function whoseOf(deps: FindingDeps, token: string): Promise<{ owner: bigint; orderId: bigint } | null> {
   const owner = pageTokenOwner(deps, token);
   if (owner === null) return orderOfTicket(deps, token);
   const orderId = await payLinkOrder(deps.db, owner, pageTokenHash(deps, token));
   return orderId === null ? null : { owner, orderId };
 }
 
-async function pageRead(deps: GatewayDeps, token: string): Promise<FoundPage | null> {
+async function pageRead(deps: FindingDeps, token: string): Promise<FoundPage | null> {
   const whose = await whoseOf(deps, token);
   if (!whose) return null;
   const { owner, orderId } = whose;

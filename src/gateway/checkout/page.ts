@@ -99,7 +99,7 @@ export function checkoutDoor(deps: GatewayDeps, waitOf: CardPacing): CheckoutDoo
   };
 }
 
-const sessionHash = (deps: GatewayDeps, session: string): string =>
+const sessionHash = (deps: Pick<GatewayDeps, 'vault'>, session: string): string =>
   deps.vault.keyed('page-session', session).toString('base64url', 0, 16);
 
 interface Payment {

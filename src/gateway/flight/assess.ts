@@ -35,7 +35,7 @@ export function paymentOf(
 
 /** What an authorization's answer adds to the counters; nothing for other operations. */
 export function outcomeChanges(
-  deps: GatewayDeps,
+  deps: Pick<GatewayDeps, 'risk' | 'vault'>,
   project: Project,
   order: Order,
   operation: Operation,

@@ -47,7 +47,7 @@ export async function carry(
 
 /** A worker has settled it. What it kept with a key is the answer; of a charge without one the financial details are read from the books. */
 async function toldBefore(
-  deps: GatewayDeps,
+  deps: Pick<GatewayDeps, 'db' | 'permutation'>,
   project: Project,
   { state, answer }: Settled,
   { id, type, once_key }: Operation,

@@ -76,7 +76,7 @@ function requestOf(
 
 /** Sends an operation. null: no answer, so the outcome is unknown. No transaction may be open. */
 export async function send(
-  deps: GatewayDeps,
+  deps: Pick<GatewayDeps, 'clock' | 'lease' | 'links' | 'log' | 'stans'>,
   order: Order,
   operation: Operation,
   terminal: Terminal,

@@ -70,7 +70,10 @@ export const replace = (state: OrderState, order: Order, operation: Operation): 
   operations: state.operations.map((known) => (known.id === operation.id ? operation : known)),
 });
 
-export function settle(deps: GatewayDeps, toSettle: ToSettle): Command<Settled> {
+/** What a result is made with: neither clock nor database, for it is decided, and told what it needs. */
+type ResultDeps = Pick<GatewayDeps, 'log' | 'once' | 'permutation' | 'risk' | 'vault'>;
+
+export function settle(deps: ResultDeps & Pick<GatewayDeps, 'rates' | 'stans'>, toSettle: ToSettle): Command<Settled> {
   const { project, operation } = toSettle;
   const need = needOrder(operation.project_id, operation.order_id);
   const stan = deps.stans.next();
@@ -125,7 +128,7 @@ function unbooked(context: Context, sent: Operation, answer: NetworkAnswer | Nev
 type Outcome = ReturnType<Command<Settled>['decide']>;
 
 interface Context {
-  readonly deps: GatewayDeps;
+  readonly deps: ResultDeps;
   readonly toSettle: ToSettle;
   readonly state: OrderState;
   readonly loaded: Loaded;
@@ -287,7 +290,7 @@ function ended(
 export const CLOSED_WAIT_MS = 3_600_000;
 
 function answerFor(
-  deps: GatewayDeps,
+  deps: Pick<GatewayDeps, 'permutation'>,
   project: Project,
   state: OrderState,
   operation: Operation,

@@ -14,7 +14,7 @@ interface Repeat {
  * an operation that it has survived; it is the answer only of a request about the order as a whole, which a crash left without one.
  */
 export async function unresolvedAnswer(
-  deps: GatewayDeps,
+  deps: Pick<GatewayDeps, 'committer' | 'orderOf' | 'permutation'>,
   project: Project,
   subject: Subject | null,
   { isNew, once }: Repeat,
@@ -29,7 +29,7 @@ export async function unresolvedAnswer(
   return kept ?? stateAnswer(view, state, { isNew });
 }
 
-const keptFor = (deps: GatewayDeps, once: Once): Promise<StoredAnswer | null> =>
+const keptFor = (deps: Pick<GatewayDeps, 'committer'>, once: Once): Promise<StoredAnswer | null> =>
   deps.committer.submit({
     name: 'key.look',
     owner: once.owner,

@@ -29,6 +29,9 @@ import type { Project } from '../projects/index.ts';
 
 type Json = Record<string, unknown>;
 
+/** What lists are read with: no committer, for nothing is written. */
+export type ListingDeps = Pick<GatewayDeps, 'db' | 'lists' | 'permutation'>;
+
 /** Rows of one step: what they cost is too little to be noticed by those who ask for something else. */
 const STEP_ROWS = 50;
 
@@ -38,7 +41,7 @@ export interface Listing extends PageOf<string> {
 }
 
 export async function readOrder(
-  deps: GatewayDeps,
+  deps: Pick<GatewayDeps, 'db' | 'orderOf' | 'permutation'>,
   project: Project,
   id: bigint | null,
   expands: readonly OrderExpand[],
@@ -56,7 +59,7 @@ export interface Paging extends Page {
 }
 
 export async function* listOrders(
-  deps: GatewayDeps,
+  deps: ListingDeps,
   project: Project,
   filter: OrderFilter,
   expands: readonly OrderExpand[],
@@ -81,7 +84,7 @@ export async function* listOrders(
 }
 
 export async function* listOperations(
-  deps: GatewayDeps,
+  deps: ListingDeps,
   project: Project,
   filter: OperationFilter,
   expands: readonly string[],

@@ -7,7 +7,11 @@ import { type GatewayDeps, operationShown, orderBase, orderOwner, viewOf } from 
 /** What our own issuer decided on messages with these references, and why; empty for cards of others. app.ts supplies it. */
 export type IssuerDecisions = (references: readonly string[]) => Promise<readonly object[]>;
 
-export async function orderTrace(deps: GatewayDeps, id: bigint, decisions: IssuerDecisions): Promise<object | null> {
+export async function orderTrace(
+  deps: Pick<GatewayDeps, 'db' | 'orderOf' | 'permutation' | 'project' | 'risk'>,
+  id: bigint,
+  decisions: IssuerDecisions,
+): Promise<object | null> {
   const owner = await orderOwner(deps.db, id);
   const [state, project] =
     owner === null ? [null, null] : await Promise.all([deps.orderOf(owner, id), deps.project(owner)]);

@@ -12,9 +12,11 @@ import { type OrderTrigger, orderStates } from './states.ts';
 
 const TRIGGERS: Readonly<Partial<Record<FailureType, OrderTrigger>>> = { fraud: 'fraud', declined: 'decline' };
 
+type ClosingDeps = Pick<GatewayDeps, 'permutation' | 'vault'>;
+
 /** An order that ends before anything was sent for it. */
 export function closedOrder(
-  deps: GatewayDeps,
+  deps: ClosingDeps,
   project: Project,
   state: OrderState,
   code: RejectionCode,
@@ -47,7 +49,7 @@ export function closedOrder(
 
 /** A page that nobody pays by any more, because he went or its time is over: it ends as its last card was declined, if one was. */
 export function lapsedOrder(
-  deps: GatewayDeps,
+  deps: ClosingDeps,
   project: Project,
   state: OrderState,
   code: RejectionCode,

@@ -23,7 +23,7 @@ import type { Project } from '../projects/index.ts';
 
 /** An operation that arrives from the issuer: nothing is sent, it is booked as it comes. */
 function arrives(
-  deps: GatewayDeps,
+  deps: Pick<GatewayDeps, 'permutation'>,
   project: Project,
   state: OrderState,
   type: 'chargeback' | 'representment',

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { idPermutation, type Steps, systemClock } from '../../../src/base/index.ts';
-import { listOrders } from '../../../src/gateway/listing/index.ts';
-import type { GatewayDeps } from '../../../src/gateway/orders/index.ts';
+import { type ListingDeps, listOrders } from '../../../src/gateway/listing/index.ts';
 import { createProjects, type Project } from '../../../src/gateway/projects/index.ts';
 import { keyed, silent } from '../../projects/bench.ts';
 import { payment, type TestApp, testApp } from '../../support/app.ts';
@@ -34,17 +33,13 @@ before(async () => {
 /** What a list needs of the gateway, with the statements that look for places counted. */
 function reading() {
   let places = 0;
-  const lists: GatewayDeps['lists'] = {
+  const lists: ListingDeps['lists'] = {
     query: (text, values) => {
       places++;
       return florin.database.query(text, values);
     },
   };
-  const deps = {
-    db: florin.database,
-    lists,
-    permutation: idPermutation(Buffer.alloc(16, 7)),
-  } as unknown as GatewayDeps;
+  const deps: ListingDeps = { db: florin.database, lists, permutation: idPermutation(Buffer.alloc(16, 7)) };
   const paging = { after: null, limit: 2000, count: false };
   return { steps: listOrders(deps, project, { status: ['authorized'] }, [], paging), places: () => places };
 }
