@@ -51,7 +51,7 @@ export async function openIssuing(common: Common): Promise<IssuingHalf> {
       verifyCavv: (claim) => verifyCavv(vault, claim),
       forward: createForwarding({ clock: systemClock, log, allowPrivate: inSandbox }),
     },
-    office: { tenants, tools, changes: common.changes },
+    operator: { tenants, tools, changes: common.changes },
   });
   return {
     ...issuing,

@@ -73,7 +73,11 @@ export async function statementAnswer(
   return { status: 200, body: { entry, count, responseCount: entry.length } };
 }
 
-async function viewsOf(deps: IssuingDeps, tenantId: bigint, accounts: readonly ManagedAccount[]): Promise<object[]> {
+async function viewsOf(
+  deps: Pick<IssuingDeps, 'db' | 'permutation'>,
+  tenantId: bigint,
+  accounts: readonly ManagedAccount[],
+): Promise<object[]> {
   const funds = await fundsOf(
     deps.db,
     tenantId,
@@ -87,7 +91,7 @@ async function viewsOf(deps: IssuingDeps, tenantId: bigint, accounts: readonly M
 
 /** A page of an identity's accounts, the newest first. */
 export async function accountsOf(
-  deps: IssuingDeps,
+  deps: Pick<IssuingDeps, 'db' | 'permutation'>,
   { tenant, identity }: Asking,
   page: { readonly offset: number; readonly limit: number },
 ): Promise<{ readonly accounts: readonly object[]; readonly count: number }> {

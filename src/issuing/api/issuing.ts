@@ -1,5 +1,5 @@
 // The issuing side as app.ts puts it together: its APIs, its part of the simulator, what it has due.
-import type { AnyApi, AnyEndpoint, Changes, OperatorEndpoint } from '../../http/index.ts';
+import type { AnyApi, AnyEndpoint, OperatorEndpoint } from '../../http/index.ts';
 import type { Auditor } from '../../ledger/index.ts';
 import type { IssuerHost } from '../../network/index.ts';
 import type { Timeline } from '../../store/index.ts';
@@ -22,14 +22,13 @@ import {
   resend,
   stateOf,
 } from '../challenges/index.ts';
-import { type IssuingOffice, operatorEndpoints } from '../operator/index.ts';
+import { type OperatorOptions, operatorEndpoints } from '../operator/index.ts';
 import { authorizationAuditor } from '../payments/index.ts';
 import { cardTimeline } from '../plastic/index.ts';
 import type { IssuingDeps } from '../requests/index.ts';
 import { openHolds } from '../rules/index.ts';
 import { issuingScenarios } from '../scenarios/index.ts';
 import { purgeReveals } from '../secrets/index.ts';
-import type { TenantsRoom, Tools } from '../tenants/index.ts';
 import { walletDeviceEndpoints } from '../tokens/index.ts';
 import { issuingApis, usedRef } from './issuing-api.ts';
 
@@ -64,7 +63,7 @@ export interface Issuing {
 export interface IssuingOptions {
   readonly deps: IssuingDeps;
   readonly throttle: Throttle;
-  readonly office: { readonly tenants: TenantsRoom; readonly tools: Tools; readonly changes: Changes };
+  readonly operator: Omit<OperatorOptions, 'deps'>;
   readonly ports: AuthorizationPorts;
 }
 
@@ -78,18 +77,7 @@ function inTurn<Value>(work: () => Promise<Value>): () => Promise<Value> {
   };
 }
 
-/** What is changed is in force in this process once the change resolves; where memory could not be read, it is read before it is used again. */
-const officeOf = (deps: IssuingDeps, { tenants, tools, changes }: IssuingOptions['office']): IssuingOffice => ({
-  deps,
-  tenants,
-  tools,
-  change: (asks, owner, action, target, work) =>
-    changes.inTransaction(asks, { owner, action, target }, work, () => tenants.refresh()),
-  command: (asks, owner, action, target, work) =>
-    changes.byCommands(asks, { owner, action, target }, (committer) => work({ ...deps, committer })),
-});
-
-export function createIssuing({ deps, throttle, office, ports }: IssuingOptions): Issuing {
+export function createIssuing({ deps, throttle, operator, ports }: IssuingOptions): Issuing {
   const authorizer = createAuthorizer(deps, ports);
   return {
     host: authorizer,
@@ -102,7 +90,7 @@ export function createIssuing({ deps, throttle, office, ports }: IssuingOptions)
       fallBack: (of) => fallBack(deps, of),
     },
     apis: issuingApis(deps, throttle),
-    operator: operatorEndpoints(officeOf(deps, office)),
+    operator: operatorEndpoints({ ...operator, deps }),
     simulator: [
       ...depositEndpoints(deps),
       ...messageEndpoints(deps),

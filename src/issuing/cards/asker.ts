@@ -47,7 +47,7 @@ export async function profileOf(deps: IssuingDeps, card: Card): Promise<Profile>
  * CVV any more.
  */
 export async function cardsOf(
-  deps: IssuingDeps,
+  deps: Pick<IssuingDeps, 'db' | 'permutation'>,
   { tenant, identity }: Pick<Session, 'tenant' | 'identity'>,
   page: { readonly offset: number; readonly limit: number },
 ): Promise<{ readonly cards: readonly object[]; readonly count: number }> {

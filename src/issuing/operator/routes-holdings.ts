@@ -7,10 +7,11 @@ import { cardsOf, createdCard } from '../cards/index.ts';
 import { CardRequest, requestCard } from '../creation/index.ts';
 import { checked } from '../fields/index.ts';
 import { type Identity, identityGet, usersOf } from '../people/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
 import type { Tenant } from '../tenants/index.ts';
 import { aliasesOf } from '../tenants/index.ts';
 import { counted, heldCard } from './answer-schemas.ts';
-import type { IssuingOffice } from './office.ts';
+import type { ChangeByCommands } from './changes.ts';
 import { notFound, refusing, TAG, tenantNamed, unknown, WithId, wrong } from './schemas.ts';
 
 const Page = Shape({ offset: Optional(Integer(0, 999_999_999)), per_page: Optional(Integer(1, 1000)) });
@@ -26,7 +27,10 @@ const conflict = (codes: string) => ({
 
 const ADDRESS = { addressLine1: '1 Example Street', city: 'Valletta', postCode: 'VLT 1000', country: 'MT' };
 
-export function holdingEndpoints({ deps, command }: IssuingOffice): OperatorEndpoint[] {
+export function holdingEndpoints(
+  deps: Pick<IssuingDeps, 'db' | 'permutation' | 'tenants'>,
+  command: ChangeByCommands,
+): OperatorEndpoint[] {
   const { db, permutation, tenants } = deps;
 
   async function ownerOf({ tenant: name, id: text }: { readonly tenant: string; readonly id: string }): Promise<{

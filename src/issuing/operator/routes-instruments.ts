@@ -6,17 +6,19 @@ import { accountOwner, changeAccount } from '../accounts/index.ts';
 import { attachedCards, type Card, cardAnywhere, MANUFACTURING_STATES, mmyy } from '../cards/index.ts';
 import { changeCard } from '../life/index.ts';
 import { manufactured } from '../plastic/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
 import { openHolds } from '../rules/index.ts';
 import { clearValues } from '../secrets/index.ts';
 import { cardNumber } from './answer-schemas.ts';
-import type { IssuingOffice } from './office.ts';
+import type { ChangeByCommands } from './changes.ts';
 import { notFound, refusing, TAG, unknown } from './schemas.ts';
 
 const ById = Type.Object({ id: Digits({ max: 20 }) });
 
-export function instrumentEndpoints({ deps, command }: IssuingOffice): OperatorEndpoint[] {
-  const { db, permutation, sandbox } = deps;
-
+export function instrumentEndpoints(
+  { db, permutation, sandbox }: Pick<IssuingDeps, 'db' | 'permutation' | 'sandbox'>,
+  command: ChangeByCommands,
+): OperatorEndpoint[] {
   async function cardOf(text: string): Promise<Card> {
     const id = permutation.inward(text);
     const card = id === null ? null : await cardAnywhere(db, id);

@@ -6,7 +6,8 @@ import type { Db } from '../../store/index.ts';
 import { sessionsEnd } from '../access/index.ts';
 import { refuse } from '../fields/index.ts';
 import { loginOf, loginReset, passwordSet, passwordsOf, userGet } from '../people/index.ts';
-import type { IssuingOffice } from './office.ts';
+import type { IssuingDeps } from '../requests/index.ts';
+import type { Change } from './changes.ts';
 import { notFound, Password, refusePassword, refusing, TAG, tenantNamed, unknown, WithId, wrong } from './schemas.ts';
 
 const done = { 204: { description: 'Done' } } as const;
@@ -16,9 +17,10 @@ interface Path {
   readonly id: string;
 }
 
-export function loginEndpoints({ deps, change }: IssuingOffice): OperatorEndpoint[] {
-  const { db, permutation, clock } = deps;
-
+export function loginEndpoints(
+  { db, permutation, clock, passwords }: Pick<IssuingDeps, 'db' | 'permutation' | 'clock' | 'passwords'>,
+  change: Change,
+): OperatorEndpoint[] {
   async function userOf(
     from: Db,
     { tenant, id: text }: Path,
@@ -53,7 +55,7 @@ export function loginEndpoints({ deps, change }: IssuingOffice): OperatorEndpoin
         const login = await loginOf(db, tenantId, email);
         if (!login) throw notFound('No such user');
         // Made before the change begins: it takes long on purpose, and nobody should wait for it holding a lock.
-        const next = await deps.passwords.another(tenantId, passwordsOf(login), input.body.value);
+        const next = await passwords.another(tenantId, passwordsOf(login), input.body.value);
         const set = async (inside: Db): Promise<void> => {
           if (!next) throw refuse('PASSWORD_ALREADY_USED');
           const user = await userOf(inside, input.params);

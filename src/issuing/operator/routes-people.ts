@@ -32,9 +32,10 @@ import {
   userToChange,
   userUpsert,
 } from '../people/index.ts';
-import { CHANNELS_3DS, KYC_LEVELS, KYC_STATES, OWNER_TYPES, programmeRows } from '../tenants/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
+import { CHANNELS_3DS, KYC_LEVELS, KYC_STATES, OWNER_TYPES, programmeRows, type Tools } from '../tenants/index.ts';
 import { factors, ownedIdentity, ownedUser, userWithFactors } from './answer-schemas.ts';
-import type { IssuingOffice } from './office.ts';
+import type { Change } from './changes.ts';
 import {
   Name,
   notFound,
@@ -54,8 +55,12 @@ import { settingsAfter } from './settings.ts';
 
 const Mobile = Text({ min: 5, max: 15, description: 'Plus sign and digits.' });
 
-export function peopleEndpoints({ deps, tools, change }: IssuingOffice): OperatorEndpoint[] {
-  const { db, permutation, ids, clock } = deps;
+export function peopleEndpoints(
+  deps: Pick<IssuingDeps, 'db' | 'permutation' | 'ids' | 'clock' | 'passwords'>,
+  tools: Tools,
+  change: Change,
+): OperatorEndpoint[] {
+  const { db, permutation, ids, clock, passwords } = deps;
   const { outward, inward } = permutation;
 
   const identityJson = (row: Identity): object => ({
@@ -238,7 +243,7 @@ export function peopleEndpoints({ deps, tools, change }: IssuingOffice): Operato
         const { id: tenantId } = await tenantNamed(db, input.params.tenant);
         const identity = await identityOf(tenantId, input.params.id);
         // Made before the change begins: it takes long on purpose, and nobody should wait for it holding a lock.
-        const hashed = password === undefined ? null : await deps.passwords.from(tenantId, password);
+        const hashed = password === undefined ? null : await passwords.from(tenantId, password);
         const made = await change(input, tenantId, 'user.create', input.params.id, async (inside) => {
           const user = await userCreate(inside, tools, {
             id: ids.next(),

@@ -12,6 +12,7 @@ import {
   Shape,
 } from '../../http/index.ts';
 import { numbersUsed } from '../lending/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
 import {
   BRANDS,
   installationGet,
@@ -25,7 +26,7 @@ import {
   rangesList,
 } from '../tenants/index.ts';
 import { cardRange, installation, profile, programme } from './answer-schemas.ts';
-import type { IssuingOffice } from './office.ts';
+import type { Change } from './changes.ts';
 import {
   Name,
   notFound,
@@ -40,8 +41,10 @@ import {
 } from './schemas.ts';
 import { settingsAfter } from './settings.ts';
 
-export function setupEndpoints(office: IssuingOffice): OperatorEndpoint[] {
-  const { db, permutation, clock, ids } = office.deps;
+export function setupEndpoints(
+  { db, permutation, clock, ids }: Pick<IssuingDeps, 'db' | 'permutation' | 'clock' | 'ids'>,
+  change: Change,
+): OperatorEndpoint[] {
   const { outward } = permutation;
   const tenantOf = (name: string) => tenantNamed(db, name);
   const profileJson = ({ id, programme_id, name, kind, active, settings }: Omit<ProfileRow, 'version'>): object => ({
@@ -75,7 +78,7 @@ export function setupEndpoints(office: IssuingOffice): OperatorEndpoint[] {
           settings: settingsAfter({}, settings),
           created_at: clock.now(),
         };
-        await office.change(input, tenant.id, 'programme.create', `${tenant.name}/${name}`, (inside) =>
+        await change(input, tenant.id, 'programme.create', `${tenant.name}/${name}`, (inside) =>
           programmeUpsert(inside, row),
         );
         return { status: 201, body: { id: outward(row.id), name, settings: row.settings } };
@@ -113,7 +116,7 @@ export function setupEndpoints(office: IssuingOffice): OperatorEndpoint[] {
         refuseSettings('programme', settings);
         const { id: tenantId } = await tenantOf(input.params.tenant);
         const id = permutation.inward(input.params.id);
-        const after = await office.change(input, tenantId, 'programme.patch', input.params.id, async (inside) => {
+        const after = await change(input, tenantId, 'programme.patch', input.params.id, async (inside) => {
           const row = (await programmeRows(inside)).find((one) => one.tenant_id === tenantId && one.id === id);
           if (!row) throw notFound('No such programme');
           const changed = { ...row, name: name ?? row.name, settings: settingsAfter(row.settings, settings) };
@@ -143,7 +146,7 @@ export function setupEndpoints(office: IssuingOffice): OperatorEndpoint[] {
         refuseSettings('profile', settings);
         const { id: tenantId } = await tenantOf(input.params.tenant);
         const programmeId = permutation.inward(input.body.programmeId);
-        const row = await office.change(
+        const row = await change(
           input,
           tenantId,
           'profile.create',
@@ -200,7 +203,7 @@ export function setupEndpoints(office: IssuingOffice): OperatorEndpoint[] {
         refuseSettings('profile', settings);
         const { id: tenantId } = await tenantOf(input.params.tenant);
         const id = permutation.inward(input.params.id);
-        const after = await office.change(input, tenantId, 'profile.patch', input.params.id, async (inside) => {
+        const after = await change(input, tenantId, 'profile.patch', input.params.id, async (inside) => {
           const row = (await profileRows(inside)).find((one) => one.tenant_id === tenantId && one.id === id);
           if (!row) throw notFound('No such profile');
           const changed = {
@@ -267,7 +270,7 @@ export function setupEndpoints(office: IssuingOffice): OperatorEndpoint[] {
           throw new Failure('validation', {
             errors: [{ message: 'Out of range', uri: '#/size', attribute: 'range', details: [`at most ${most}`] }],
           });
-        await office.change(input, null, 'card_range.create', name, async (inside) => {
+        await change(input, null, 'card_range.create', name, async (inside) => {
           const overlaps = (await rangesList(inside)).some(
             (other) => other.prefix.startsWith(prefix) || prefix.startsWith(other.prefix),
           );
@@ -298,7 +301,7 @@ export function setupEndpoints(office: IssuingOffice): OperatorEndpoint[] {
       answers: { 200: { description: 'Settings', schema: installation }, ...wrong },
       async handler(input) {
         refuseSettings('installation', input.body.settings);
-        const settings = await office.change(input, null, 'issuing_settings.patch', 'installation', async (inside) => {
+        const settings = await change(input, null, 'issuing_settings.patch', 'installation', async (inside) => {
           const after = settingsAfter(await installationGet(inside), input.body.settings);
           await installationPut(inside, after);
           return after;

@@ -13,18 +13,20 @@ import {
 } from '../../http/index.ts';
 import { sessionsEnd } from '../access/index.ts';
 import { numbersReturn } from '../lending/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
 import {
   type SecretRow,
   secretBind,
   secretCreate,
   secretEnd,
   secretsOf,
+  type Tools,
   tenantCreate,
   tenantRows,
   tenantUpsert,
 } from '../tenants/index.ts';
 import { newSecret, secret, tenant } from './answer-schemas.ts';
-import type { IssuingOffice } from './office.ts';
+import type { Change } from './changes.ts';
 import {
   Name,
   notFound,
@@ -39,8 +41,11 @@ import {
 } from './schemas.ts';
 import { settingsAfter } from './settings.ts';
 
-export function tenantEndpoints(office: IssuingOffice): OperatorEndpoint[] {
-  const { deps, tools } = office;
+export function tenantEndpoints(
+  deps: Pick<IssuingDeps, 'db' | 'permutation' | 'clock' | 'ids' | 'committer'>,
+  tools: Tools,
+  change: Change,
+): OperatorEndpoint[] {
   const { db, permutation, clock, ids } = deps;
   const { outward } = permutation;
 
@@ -76,7 +81,7 @@ export function tenantEndpoints(office: IssuingOffice): OperatorEndpoint[] {
       async handler(input) {
         const { name, settings = {} } = input.body;
         refuseSettings('tenant', settings);
-        await office.change(input, null, 'tenant.create', name, async (inside) => {
+        await change(input, null, 'tenant.create', name, async (inside) => {
           if ((await tenantRows(inside)).some((tenant) => tenant.name === name))
             throw new Failure('conflict', { message: 'The name is taken' });
           await tenantCreate(inside, tools, { id: ids.next(), name, settings: settingsAfter({}, settings) });
@@ -119,13 +124,13 @@ export function tenantEndpoints(office: IssuingOffice): OperatorEndpoint[] {
         const { active, settings = {} } = input.body;
         refuseSettings('tenant', settings);
         const owner = async (): Promise<bigint> => (await tenantOf(input.params.tenant)).id;
-        await office.change(input, owner, 'tenant.patch', input.params.tenant, async (inside) => {
+        await change(input, owner, 'tenant.patch', input.params.tenant, async (inside) => {
           const row = await tenantNamed(inside, input.params.tenant);
           const changed = { ...row, active: active ?? row.active, settings: settingsAfter(row.settings, settings) };
           await tenantUpsert(inside, changed);
           if (!changed.active) await sessionsEnd(inside, { tenantId: row.id }, clock.now());
         });
-        if (active === false) await numbersReturn(office.deps, await owner());
+        if (active === false) await numbersReturn(deps, await owner());
         return { status: 200, body: tenantJson(await tenantOf(input.params.tenant)) };
       },
     }),
@@ -156,7 +161,7 @@ export function tenantEndpoints(office: IssuingOffice): OperatorEndpoint[] {
       async handler(input) {
         const { id: tenantId, name } = await tenantOf(input.params.tenant);
         const { label, certificates } = input.body;
-        const made = await office.change(input, tenantId, 'tenant.secret.create', name, (inside) =>
+        const made = await change(input, tenantId, 'tenant.secret.create', name, (inside) =>
           secretCreate(inside, tools, tenantId, { label, certificates: [...new Set(certificates)] }),
         );
         return { status: 201, body: { id: outward(made.id), label, secret: made.secret } };
@@ -175,7 +180,7 @@ export function tenantEndpoints(office: IssuingOffice): OperatorEndpoint[] {
       async handler(input) {
         const { id: tenantId, name } = await tenantOf(input.params.tenant);
         const id = permutation.inward(input.params.id);
-        const made = await office.change(
+        const made = await change(
           input,
           tenantId,
           'tenant.secret.rotate',
@@ -209,7 +214,7 @@ export function tenantEndpoints(office: IssuingOffice): OperatorEndpoint[] {
         const id = permutation.inward(input.params.id);
         const certificates = [...new Set(input.body.certificates)];
         const target = `${name}/${input.params.id}`;
-        const bound = await office.change(input, tenantId, 'tenant.secret.certificates', target, async (inside) => {
+        const bound = await change(input, tenantId, 'tenant.secret.certificates', target, async (inside) => {
           const key = { tenant_id: tenantId, id: id ?? 0n };
           const row = await secretBind(inside, key, certificates, clock.now());
           if (!row) throw notFound('No such secret that is valid');
@@ -230,7 +235,7 @@ export function tenantEndpoints(office: IssuingOffice): OperatorEndpoint[] {
       async handler(input) {
         const { id: tenantId, name } = await tenantOf(input.params.tenant);
         const id = permutation.inward(input.params.id);
-        await office.change(input, tenantId, 'tenant.secret.revoke', `${name}/${input.params.id}`, async (inside) => {
+        await change(input, tenantId, 'tenant.secret.revoke', `${name}/${input.params.id}`, async (inside) => {
           const now = clock.now();
           if (id === null || !(await secretEnd(inside, tenantId, id, now, now)))
             throw notFound('No such secret that is valid');
