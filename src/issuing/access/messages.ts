@@ -28,9 +28,12 @@ export const messageFor = ({ ids, now }: Pick<Told, 'now' | 'ids'>, draft: Draft
   });
 
 /** The same inside of a transaction of its own. */
-export const messageWrite = (deps: IssuingDeps, db: Db, draft: Draft): Promise<void> =>
-  write(db, messageFor(toldNow(deps), draft));
+export const messageWrite = (
+  deps: Pick<IssuingDeps, 'clock' | 'ids' | 'random'>,
+  db: Db,
+  draft: Draft,
+): Promise<void> => write(db, messageFor(toldNow(deps), draft));
 
 const KEPT_DAYS = 7;
-export const purgeMessages = (deps: IssuingDeps): Promise<void> =>
+export const purgeMessages = (deps: Pick<IssuingDeps, 'clock' | 'db'>): Promise<void> =>
   messagesPurge(deps.db, addMs(deps.clock.now(), -KEPT_DAYS * 86_400_000));

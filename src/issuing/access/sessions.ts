@@ -15,11 +15,12 @@ const ABSOLUTE_MS = 24 * 3_600_000;
 /** Calls closer together than this don't restart the idle clock: one write a second a session is enough. */
 const TOUCH_MS = 1000;
 
-const hashOf = (deps: IssuingDeps, token: string): string => deps.vault.keyed('session.token', token).toString('hex');
+const hashOf = (deps: Pick<IssuingDeps, 'vault'>, token: string): string =>
+  deps.vault.keyed('session.token', token).toString('hex');
 
 /** `olderBy`: as if it were that old and never used since (the sandbox's list of scenarios shows what ended sessions answer). */
 export async function sessionCreate(
-  deps: IssuingDeps,
+  deps: Pick<IssuingDeps, 'clock' | 'db' | 'permutation' | 'random' | 'vault'>,
   user: Pick<User, 'tenant_id' | 'id' | 'identity_id'>,
   olderByMs = 0,
   db: Db = deps.db,
@@ -44,12 +45,16 @@ export async function sessionCreate(
 }
 
 /** The tenant that a token says it is of; null: no token in form. */
-function ownerOf(deps: IssuingDeps, token: string): bigint | null {
+function ownerOf(deps: Pick<IssuingDeps, 'permutation'>, token: string): bigint | null {
   if (!/^[\w-]{54}$/.test(token)) return null;
   return deps.permutation.inward(Buffer.from(token, 'base64url').readBigUInt64BE().toString());
 }
 
-async function rowOf(deps: IssuingDeps, tenant: Tenant, token: string): Promise<SessionRow> {
+async function rowOf(
+  deps: Pick<IssuingDeps, 'db' | 'permutation' | 'vault'>,
+  tenant: Tenant,
+  token: string,
+): Promise<SessionRow> {
   const owner = ownerOf(deps, token);
   const row = owner === null ? null : await sessionGet(deps.db, owner, hashOf(deps, token));
   if (!row) throw refuse('ACCESS_TOKEN_REQUIRED');
@@ -61,7 +66,12 @@ async function rowOf(deps: IssuingDeps, tenant: Tenant, token: string): Promise<
 export type Idle = 'refused' | 'allowed';
 
 /** The session of a token. Refuses with UNAUTHORIZED (another tenant's), ACCESS_TOKEN_REQUIRED or STEP_UP_REQUIRED. */
-export async function sessionOf(deps: IssuingDeps, tenant: Tenant, token: string, idle: Idle): Promise<Session> {
+export async function sessionOf(
+  deps: Pick<IssuingDeps, 'clock' | 'db' | 'permutation' | 'vault'>,
+  tenant: Tenant,
+  token: string,
+  idle: Idle,
+): Promise<Session> {
   const row = await rowOf(deps, tenant, token);
   const now = deps.clock.now();
   const [user, identity]: [User | null, Identity | null] = await Promise.all([
@@ -80,8 +90,8 @@ export async function sessionOf(deps: IssuingDeps, tenant: Tenant, token: string
 
 export const isIdle = ({ used_at }: SessionRow, now: Date): boolean => addMs(used_at, IDLE_MS) <= now;
 
-export const logout = (deps: IssuingDeps, session: Session): Promise<void> =>
+export const logout = (deps: Pick<IssuingDeps, 'clock' | 'db'>, session: Session): Promise<void> =>
   sessionEnd(deps.db, session.tenant.id, session.tokenHash, deps.clock.now());
 
-export const purgeSessions = (deps: IssuingDeps): Promise<void> =>
+export const purgeSessions = (deps: Pick<IssuingDeps, 'clock' | 'db'>): Promise<void> =>
   sessionsPurge(deps.db, addMs(deps.clock.now(), -2 * ABSOLUTE_MS));

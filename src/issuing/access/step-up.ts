@@ -17,7 +17,7 @@ const MOST_TRIES = 3;
 const MOST_SENDS = 5;
 const SENDS_MS = 3_600_000;
 
-const hashOf = (deps: IssuingDeps, session: Session, code: string): string =>
+const hashOf = (deps: Pick<IssuingDeps, 'vault'>, session: Session, code: string): string =>
   deps.vault.keyed('step_up.code', `${session.tokenHash}/${code}`).toString('hex');
 
 /** Why no further code may be sent now; null: it may. */
@@ -61,7 +61,11 @@ export function codeRefusal(challenge: Challenge | null, steppedUp: boolean, now
 }
 
 /** Checks a code; with the right one, null: the session is stepped up and its idle clock starts anew. */
-export async function verifyCode(deps: IssuingDeps, session: Session, code: string): Promise<RejectionCode | null> {
+export async function verifyCode(
+  deps: Pick<IssuingDeps, 'clock' | 'db' | 'vault'>,
+  session: Session,
+  code: string,
+): Promise<RejectionCode | null> {
   const now = deps.clock.now();
   return deps.db.transaction(async (db): Promise<RejectionCode | null> => {
     const row = await sessionLock(db, session.tenant.id, session.tokenHash);

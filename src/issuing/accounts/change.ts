@@ -49,7 +49,7 @@ export type AccountMove = keyof typeof MOVES;
 
 /** 204, or a refusal: RESOURCE_NOT_FOUND for an account that isn't there or isn't the asker's. */
 export function changeAccount(
-  deps: IssuingDeps,
+  deps: Pick<IssuingDeps, 'committer'>,
   asker: Asker,
   id: bigint,
   move: AccountMove,
@@ -78,7 +78,7 @@ export function changeAccount(
 
 /** Money arrives on an account, whatever its state but destroyed: the bank has it already. */
 export function deposit(
-  deps: IssuingDeps,
+  deps: Pick<IssuingDeps, 'committer' | 'ids' | 'permutation'>,
   tenantId: bigint,
   id: bigint,
   amount: bigint,

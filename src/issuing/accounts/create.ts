@@ -28,7 +28,7 @@ export function accountRefusal(profile: Profile | null, identity: Identity, curr
 }
 
 export async function createAccount(
-  deps: IssuingDeps,
+  deps: Pick<IssuingDeps, 'committer' | 'ids' | 'permutation' | 'tenants'>,
   { tenant, identity }: { readonly tenant: Tenant; readonly identity: Identity },
   request: AccountRequest,
   once: Once | null,

@@ -100,9 +100,12 @@ export const judging = (
 
 const CVV_RESULTS = { absent: null, right: 'M', wrong: 'N' } as const;
 
+/** What the decision is made with: neither clock nor database, for it is told what it needs. */
+type DecisionDeps = Pick<IssuingDeps, 'permutation' | 'vault'>;
+
 /** One request for money under the locks of its card and funds. */
 interface Case {
-  readonly deps: IssuingDeps;
+  readonly deps: DecisionDeps;
   readonly place: CardPlace;
   readonly around: Surroundings;
   readonly request: NetworkRequest;
@@ -122,7 +125,7 @@ interface Judged {
 
 /** The one command of an authorization or a credit. */
 export function authorizeCommand(
-  deps: IssuingDeps,
+  deps: DecisionDeps,
   place: CardPlace,
   around: Surroundings,
   request: NetworkRequest,

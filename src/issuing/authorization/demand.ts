@@ -23,7 +23,7 @@ export const tariffOf = (
 
 /** Amounts and secrets of a request, as this card sees them. */
 export function demandOf(
-  deps: IssuingDeps,
+  deps: Pick<IssuingDeps, 'vault'>,
   around: Surroundings,
   card: Card,
   request: NetworkRequest,

@@ -34,7 +34,7 @@ const MOST_REMEMBERED = 100_000;
 export type FindCard = (pan: Pan) => Promise<CardPlace | null>;
 
 /** Remembers the places of the numbers that were asked for last. */
-export function cardFinder(deps: IssuingDeps): FindCard {
+export function cardFinder(deps: Pick<IssuingDeps, 'db' | 'vault'>): FindCard {
   const places = new Map<string, CardPlace>();
   return async (pan) => {
     const fingerprint = deps.vault.fingerprint(pan);
@@ -81,7 +81,10 @@ export const levelsOf = (
 ];
 
 /** null: something that the card belongs to is gone; nobody can judge it then. */
-export async function surroundingsOf(deps: IssuingDeps, place: CardPlace): Promise<Surroundings | null> {
+export async function surroundingsOf(
+  deps: Pick<IssuingDeps, 'rates' | 'tenants'>,
+  place: CardPlace,
+): Promise<Surroundings | null> {
   const { tenants } = deps;
   const [tenant, programme, profile, installation] = await Promise.all([
     tenants.tenant(place.tenantId),

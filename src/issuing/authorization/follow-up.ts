@@ -35,8 +35,10 @@ import { judging, notFound, type Outcome } from './authorize.ts';
 import { answerWith, DAY_MS, emptyRow, freshAnswer, type Wire } from './beginning.ts';
 import type { CardPlace, Surroundings } from './find.ts';
 
+type FollowUpDeps = Pick<IssuingDeps, 'committer' | 'db' | 'permutation'>;
+
 interface Facts {
-  readonly deps: IssuingDeps;
+  readonly deps: Pick<IssuingDeps, 'permutation'>;
   readonly place: CardPlace;
   readonly around: Surroundings;
   readonly wire: Wire;
@@ -215,7 +217,7 @@ export type Everything = (row: Authorization) => bigint | null;
 class Overtaken extends Error {}
 
 async function attempt(
-  deps: IssuingDeps,
+  deps: FollowUpDeps,
   place: CardPlace,
   around: Surroundings,
   wire: FollowUpWire,
@@ -315,7 +317,7 @@ function ended(facts: Facts, operation: FollowUp, ruling: Done | Declined): Deci
 
 /** One message of a payment's later life. `everything`: its amount, for who names none. */
 export async function followUp(
-  deps: IssuingDeps,
+  deps: FollowUpDeps,
   place: CardPlace,
   around: Surroundings,
   wire: FollowUpWire,
@@ -332,7 +334,7 @@ export async function followUp(
 }
 
 /** Ends a hold: when its time is over, or (the simulator) before. False: nothing is held any more. */
-export async function expire(deps: IssuingDeps, tenantId: bigint, id: bigint, when: 'due' | 'now'): Promise<boolean> {
+export async function expire(deps: FollowUpDeps, tenantId: bigint, id: bigint, when: 'due' | 'now'): Promise<boolean> {
   const known = await authorizationGet(deps.db, tenantId, id);
   if (!known) return false;
   const { card_id: cardId, instrument_id: instrumentId } = known;

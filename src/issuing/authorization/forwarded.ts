@@ -41,7 +41,7 @@ function endingOf({ decision, cause }: Forwarded, fallback: 'APPROVE' | 'DECLINE
 
 /** The card's default decision, else the profile's. */
 async function fallbackOf(
-  deps: IssuingDeps,
+  deps: Pick<IssuingDeps, 'db'>,
   place: CardPlace,
   { profile }: Surroundings,
 ): Promise<'APPROVE' | 'DECLINE'> {
@@ -49,7 +49,11 @@ async function fallbackOf(
   return card?.details.timeoutDecision ?? profile.settings.forwardingDefault;
 }
 
-function conclude(deps: IssuingDeps, row: Authorization, { approve, reason, note }: Ending): Promise<Outcome> {
+function conclude(
+  deps: Pick<IssuingDeps, 'committer' | 'permutation'>,
+  row: Authorization,
+  { approve, reason, note }: Ending,
+): Promise<Outcome> {
   const { tenant_id: tenantId, id, card_id: cardId, instrument_id: instrumentId, reference } = row;
   return deps.committer.submit<Outcome>({
     name: 'card.forwarded',
@@ -108,7 +112,7 @@ function conclude(deps: IssuingDeps, row: Authorization, { approve, reason, note
 const cvvOf = ({ explanation }: Authorization): string | null =>
   explanation.some(({ check, result }) => check === 'CVV' && result === 'PASSED') ? 'M' : null;
 
-const questionOf = (deps: IssuingDeps, row: Authorization): Readonly<Record<string, unknown>> => ({
+const questionOf = (deps: Pick<IssuingDeps, 'permutation'>, row: Authorization): Readonly<Record<string, unknown>> => ({
   type: 'authorization.request',
   timestamp: row.created_at.toISOString(),
   data: {
@@ -124,7 +128,7 @@ const questionOf = (deps: IssuingDeps, row: Authorization): Readonly<Record<stri
 
 /** Asks the tenant and commits what it says. */
 export async function askTenant(
-  deps: IssuingDeps,
+  deps: Pick<IssuingDeps, 'committer' | 'db' | 'log' | 'permutation'>,
   forward: Forward,
   place: CardPlace,
   around: Surroundings,
@@ -147,7 +151,11 @@ export async function askTenant(
 }
 
 /** Whoever was to ask is gone, or another process is at it: the default decision ends the waiting. */
-export async function concludeByDefault(deps: IssuingDeps, tenantId: bigint, id: bigint): Promise<Outcome | null> {
+export async function concludeByDefault(
+  deps: Pick<IssuingDeps, 'committer' | 'db' | 'permutation' | 'rates' | 'tenants'>,
+  tenantId: bigint,
+  id: bigint,
+): Promise<Outcome | null> {
   const row = await authorizationGet(deps.db, tenantId, id);
   const card = row && (await cardGet(deps.db, tenantId, row.card_id));
   const around = card && (await surroundingsOf(deps, placeOf(card)));

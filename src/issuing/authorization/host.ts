@@ -37,7 +37,7 @@ interface Proof {
  * count of small payments since the last authentication, which the law asks for, would have to be claimed with it.
  */
 function proofOf(
-  deps: IssuingDeps,
+  deps: Pick<IssuingDeps, 'vault'>,
   { verifyCavv }: AuthorizationPorts,
   request: NetworkRequest,
   trusted: boolean,

@@ -16,7 +16,7 @@ export const SHOP: Wire['terminal'] = {
 
 /** A message about a payment, e-commerce and final unless the fields say otherwise. */
 export const merchantWire = <Operation extends Wire['operation']>(
-  { permutation, ids, clock }: IssuingDeps,
+  { permutation, ids, clock }: Pick<IssuingDeps, 'clock' | 'ids' | 'permutation'>,
   operation: Operation,
   amount: Money,
   fields: Partial<Wire>,

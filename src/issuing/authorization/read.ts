@@ -65,7 +65,10 @@ export const paymentsOf = (
 ): Promise<Authorization[]> => authorizationsOfCard(deps.db, card.tenant_id, card.id, before, limit);
 
 /** What was decided on the network's messages with these references, of any tenant's cards. */
-export async function decisionsOf(deps: IssuingDeps, references: readonly string[]): Promise<object[]> {
+export async function decisionsOf(
+  deps: Pick<IssuingDeps, 'db' | 'permutation' | 'tenants'>,
+  references: readonly string[],
+): Promise<object[]> {
   const tenants = await deps.tenants.all();
   const rows = await authorizationsOfReferences(
     deps.db,
@@ -77,7 +80,7 @@ export async function decisionsOf(deps: IssuingDeps, references: readonly string
 
 /** The rules of the levels above a card. */
 export async function rulesAbove(
-  deps: IssuingDeps,
+  deps: Pick<IssuingDeps, 'db' | 'rates' | 'tenants'>,
   card: Card,
 ): Promise<Readonly<Record<Exclude<Level, 'CARD'>, SpendRules>>> {
   const [around, identity] = await Promise.all([
@@ -93,7 +96,7 @@ export async function rulesAbove(
 
 /** What is left of the strictest limit of each interval that has one. */
 export async function availableToSpend(
-  deps: IssuingDeps,
+  deps: Pick<IssuingDeps, 'clock' | 'db' | 'rates' | 'tenants'>,
   card: Card,
 ): Promise<readonly { readonly interval: Interval; readonly currency: string; readonly amount: number }[]> {
   const [around, identity, counter] = await Promise.all([

@@ -23,20 +23,24 @@ export const askerIs = (card: Card | undefined, { identityId }: Asker): card is 
   card !== undefined && (identityId === null || card.identity_id === identityId);
 
 /** The id that was given; one that can't be an id is as unknown as one that nobody has. */
-export function idGiven(deps: IssuingDeps, text: string): bigint {
+export function idGiven(deps: Pick<IssuingDeps, 'permutation'>, text: string): bigint {
   const id = deps.permutation.inward(text);
   if (id === null) throw refuse('RESOURCE_NOT_FOUND');
   return id;
 }
 
 /** The identity's own card. */
-export async function cardAsked(deps: IssuingDeps, { tenant, identity }: Session, text: string): Promise<Card> {
+export async function cardAsked(
+  deps: Pick<IssuingDeps, 'db' | 'permutation'>,
+  { tenant, identity }: Session,
+  text: string,
+): Promise<Card> {
   const card = await cardGet(deps.db, tenant.id, idGiven(deps, text));
   if (card?.identity_id !== identity.id) throw refuse('RESOURCE_NOT_FOUND');
   return card;
 }
 
-export async function profileOf(deps: IssuingDeps, card: Card): Promise<Profile> {
+export async function profileOf(deps: Pick<IssuingDeps, 'tenants'>, card: Card): Promise<Profile> {
   const profile = await deps.tenants.profile(card.tenant_id, card.profile_id);
   if (!profile) throw refuse('RESOURCE_NOT_FOUND');
   return profile;

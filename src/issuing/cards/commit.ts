@@ -20,7 +20,7 @@ export interface CardCommand {
 
 /** RESOURCE_NOT_FOUND for a card that isn't there or isn't the asker's. */
 export const commitOnCard = (
-  deps: IssuingDeps,
+  deps: Pick<IssuingDeps, 'committer'>,
   once: Once | null,
   { name, asker, id, needs = [], decide }: CardCommand,
 ): Promise<CommittedAnswer> =>

@@ -65,7 +65,7 @@ export interface DrawnNumber {
 
 /** The next number of the tenant's block; wanted where he holds none. INSTRUMENT_NOT_FOUND where there is no range. */
 export function drawNumber(
-  { vault }: IssuingDeps,
+  { vault }: Pick<IssuingDeps, 'vault'>,
   seal: Sealer,
   loaded: Loaded,
   source: NumberSource | null,

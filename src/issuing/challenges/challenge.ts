@@ -73,10 +73,10 @@ export function waysOf(
 const maskedMobile = (mobile: string): string =>
   `${mobile.slice(0, 4)}${'*'.repeat(Math.max(0, mobile.length - 7))}${mobile.slice(-3)}`;
 
-const hashOf = (deps: IssuingDeps, row: Pick<ChallengeRow, 'tenant_id' | 'id'>, code: string): string =>
+const hashOf = (deps: Pick<IssuingDeps, 'vault'>, row: Pick<ChallengeRow, 'tenant_id' | 'id'>, code: string): string =>
   deps.vault.keyed('card.challenge', `${row.tenant_id}/${row.id}/${code}`).toString('hex');
 
-const shown = (deps: IssuingDeps, row: ChallengeRow, fallback: boolean): ShownChallenge => ({
+const shown = (deps: Pick<IssuingDeps, 'permutation'>, row: ChallengeRow, fallback: boolean): ShownChallenge => ({
   owner: row.tenant_id.toString(),
   id: deps.permutation.outward(row.id),
   channel: row.channel,
@@ -138,28 +138,36 @@ export async function enrol(deps: IssuingDeps, payment: Payment): Promise<Enrolm
   return { kind: 'challenge', challenge: shown(deps, row, fallback) };
 }
 
-async function linkedOf(deps: IssuingDeps, card: Card): Promise<Parameters<typeof waysOf>[1]> {
+async function linkedOf(
+  deps: Pick<IssuingDeps, 'db' | 'permutation'>,
+  card: Card,
+): Promise<Parameters<typeof waysOf>[1]> {
   const id = card.details.threeDs && deps.permutation.inward(card.details.threeDs.linkedUserId);
   const user = id === null ? null : await userGet(deps.db, card.tenant_id, id);
   return user && { user, factors: await factorsOf(deps.db, user.tenant_id, user.id) };
 }
 
-const rowOf = async (deps: IssuingDeps, { owner, id: shownId }: ChallengeName): Promise<ChallengeRow | null> => {
+const rowOf = async (
+  deps: Pick<IssuingDeps, 'db' | 'permutation'>,
+  { owner, id: shownId }: ChallengeName,
+): Promise<ChallengeRow | null> => {
   const id = deps.permutation.inward(shownId);
   return id === null ? null : challengeGet(deps.db, { tenantId: BigInt(owner), id });
 };
 
 /** As it stands now, of one that was read before. */
-const again = (deps: IssuingDeps, { tenant_id, id }: ChallengeRow): Promise<ChallengeRow | null> =>
+const again = (deps: Pick<IssuingDeps, 'db'>, { tenant_id, id }: ChallengeRow): Promise<ChallengeRow | null> =>
   challengeGet(deps.db, { tenantId: tenant_id, id });
 
+type StateDeps = Pick<IssuingDeps, 'clock' | 'db' | 'permutation'>;
+
 /** Where a challenge stands; one whose time is over, or whose user was deactivated, ends here. An unknown one has failed. */
-export async function stateOf(deps: IssuingDeps, name: ChallengeName): Promise<ChallengeRow['state']> {
+export async function stateOf(deps: StateDeps, name: ChallengeName): Promise<ChallengeRow['state']> {
   const row = await rowOf(deps, name);
   return row ? current(deps, row) : 'FAILED';
 }
 
-async function current(deps: IssuingDeps, row: ChallengeRow): Promise<ChallengeRow['state']> {
+async function current(deps: StateDeps, row: ChallengeRow): Promise<ChallengeRow['state']> {
   const now = deps.clock.now();
   if (row.state !== 'PENDING') return row.state;
   const ended = row.expires_at <= now ? 'EXPIRED' : (await isForbidden(deps, row)) ? 'FAILED' : null;
@@ -169,13 +177,17 @@ async function current(deps: IssuingDeps, row: ChallengeRow): Promise<ChallengeR
 }
 
 /** The user who is asked in the cardholder's place may not answer any more. */
-async function isForbidden(deps: IssuingDeps, row: ChallengeRow): Promise<boolean> {
+async function isForbidden(deps: Pick<IssuingDeps, 'db' | 'permutation'>, row: ChallengeRow): Promise<boolean> {
   const card = await cardGet(deps.db, row.tenant_id, row.card_id);
   return !card || (card.details.threeDs !== null && !(await linkedOf(deps, card))?.user.active);
 }
 
 /** PENDING: the code was wrong, and another may be tried. The last wrong one ends the challenge. */
-export async function checkCode(deps: IssuingDeps, name: ChallengeName, code: string): Promise<ChallengeRow['state']> {
+export async function checkCode(
+  deps: Pick<IssuingDeps, 'clock' | 'db' | 'permutation' | 'vault'>,
+  name: ChallengeName,
+  code: string,
+): Promise<ChallengeRow['state']> {
   const row = await rowOf(deps, name);
   if (!row) return 'FAILED';
   const state = await current(deps, row);
@@ -233,7 +245,7 @@ export async function fallBack(deps: IssuingDeps, name: ChallengeName): Promise<
 
 /** The cardholder's device answers; false when the challenge waits for no device. */
 export async function answerFromDevice(
-  deps: IssuingDeps,
+  deps: StateDeps,
   id: string,
   result: 'success' | 'invalid' | 'expired',
 ): Promise<boolean | null> {
@@ -247,5 +259,5 @@ export async function answerFromDevice(
 }
 
 const KEPT_MS = 30 * 86_400_000;
-export const purgeChallenges = (deps: IssuingDeps): Promise<void> =>
+export const purgeChallenges = (deps: Pick<IssuingDeps, 'clock' | 'db'>): Promise<void> =>
   challengesPurge(deps.db, addMs(deps.clock.now(), -KEPT_MS));

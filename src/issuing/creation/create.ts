@@ -145,7 +145,7 @@ interface Plan {
 
 /** `installation`: the limits of the installation; the others are those of the owner and the programme. */
 function planOf(
-  deps: IssuingDeps,
+  deps: Pick<IssuingDeps, 'ids' | 'vault'>,
   owner: CardOwner,
   input: CardInput,
   found: Pick<Plan, 'wanted' | 'programme' | 'profile'>,
@@ -245,7 +245,7 @@ export async function createCard(
 
 /** The card, its number, its funds, its counts: nothing stands in its way any more but the range. */
 function made(
-  deps: IssuingDeps,
+  deps: Pick<IssuingDeps, 'permutation' | 'sandbox' | 'vault'>,
   told: Told,
   plan: Plan,
   parentId: bigint | null,
@@ -336,7 +336,7 @@ const classificationOf = ({ type }: Identity): Card['classification'] =>
 
 /** physicalByDefault: the plastic is ordered to the billing address, and its activation code sent to who asked for the card. */
 function withPlastic(
-  deps: IssuingDeps,
+  deps: Pick<IssuingDeps, 'sandbox' | 'vault'>,
   told: Told,
   { user, tenant }: CardOwner,
   card: Card,

@@ -11,7 +11,10 @@ import type { ThreeDs, Wanted } from './conflicts.ts';
 
 type Asking = Pick<Session, 'tenant' | 'identity'>;
 
-export async function programmeOf(deps: IssuingDeps, { tenant, identity }: Asking): Promise<Programme> {
+export async function programmeOf(
+  deps: Pick<IssuingDeps, 'tenants'>,
+  { tenant, identity }: Asking,
+): Promise<Programme> {
   const programme = await deps.tenants.programme(tenant.id, identity.programme_id);
   if (!programme) throw refuse('PROFILE_NOT_FOUND');
   return programme;
@@ -19,7 +22,7 @@ export async function programmeOf(deps: IssuingDeps, { tenant, identity }: Askin
 
 /** The identity's own account; null: not there, or somebody else's. */
 export async function parentOf(
-  deps: IssuingDeps,
+  deps: Pick<IssuingDeps, 'db' | 'permutation'>,
   { tenant, identity }: Asking,
   text: string | undefined,
 ): Promise<ManagedAccount | null> {
@@ -30,7 +33,7 @@ export async function parentOf(
 
 /** The identity's own user, and the factors he is enrolled for. */
 export async function linkedOf(
-  deps: IssuingDeps,
+  deps: Pick<IssuingDeps, 'db' | 'permutation'>,
   { tenant, identity }: Asking,
   threeDs: Pick<ThreeDs, 'linkedUserId'> | null,
 ): Promise<{ readonly linked: User | null; readonly factors: readonly AuthChannel[] }> {
@@ -41,7 +44,7 @@ export async function linkedOf(
 }
 
 export async function mobileOfUser(
-  deps: IssuingDeps,
+  deps: Pick<IssuingDeps, 'db'>,
   { tenant, identity }: Asking,
   programme: Programme,
   wanted: Pick<Wanted, 'mobile'>,

@@ -110,7 +110,7 @@ export const needsOfChange = (tenantId: bigint, id: bigint, openHolds: OpenHolds
 
 /** 204, or a refusal: RESOURCE_NOT_FOUND for a card that isn't there or isn't the asker's. */
 export function changeCard(
-  deps: IssuingDeps,
+  deps: Pick<IssuingDeps, 'committer'>,
   asker: Asker,
   id: bigint,
   move: CardMove,

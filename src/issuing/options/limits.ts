@@ -39,7 +39,7 @@ export const limitsRefusal = (rules: SpendRules, card: Card, prepaidLimits: bool
 
 /** 204. `change`: from the rules as they stand to what they shall be. */
 export function changeLimits(
-  deps: IssuingDeps,
+  deps: Pick<IssuingDeps, 'committer'>,
   session: Session,
   id: bigint,
   change: (rules: SpendRules) => SpendRules,

@@ -93,7 +93,7 @@ function changedCard(card: Card, change: CardChange, wanted: Wanted, profile: Pr
 
 /** 200 with the card. `card`: as it was read; the change is decided on the locked one. */
 export async function patchCard(
-  deps: IssuingDeps,
+  deps: Pick<IssuingDeps, 'committer' | 'db' | 'permutation' | 'tenants'>,
   session: Session,
   card: Card,
   profile: Profile,

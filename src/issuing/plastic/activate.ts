@@ -24,7 +24,7 @@ const NO_HASH = '0'.repeat(64);
 
 /** 200 with the card: PHYSICAL and DELIVERED. */
 export function activateCard(
-  deps: IssuingDeps,
+  deps: Pick<IssuingDeps, 'committer' | 'vault'>,
   asker: Asker,
   id: bigint,
   code: string,

@@ -47,7 +47,7 @@ export function bureauStep(deps: Pick<IssuingDeps, 'sandbox'>, physical: Physica
 
 /** What a bureau reports: state and tracking. 204; refuses with INSTRUMENT_NOT_PHYSICAL. */
 export function manufactured(
-  deps: IssuingDeps,
+  deps: Pick<IssuingDeps, 'committer'>,
   tenantId: bigint,
   id: bigint,
   report: {

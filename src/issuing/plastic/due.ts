@@ -19,7 +19,12 @@ import { bureauStep } from './bureau.ts';
 import { orderedPlastic } from './order.ts';
 
 /** The plastic of the new period: an order as the last one, for the bureau to begin with. */
-function plasticRenewed(deps: IssuingDeps, card: Card, old: PhysicalCard, at: Date): PhysicalCard {
+function plasticRenewed(
+  deps: Pick<IssuingDeps, 'permutation' | 'sandbox'>,
+  card: Card,
+  old: PhysicalCard,
+  at: Date,
+): PhysicalCard {
   const {
     manufacturingState: _made,
     nextStepAt: _step,
@@ -32,7 +37,7 @@ function plasticRenewed(deps: IssuingDeps, card: Card, old: PhysicalCard, at: Da
 }
 
 /** A card whose expiry has come and that renews: valid on, with another CVV, and new plastic where there was some that isn't lost. */
-function renewed(deps: IssuingDeps, card: Card, at: Date): Card {
+function renewed(deps: Pick<IssuingDeps, 'permutation' | 'sandbox'>, card: Card, at: Date): Card {
   const { physical, expiryPeriodMonths, lostStolen } = card.details;
   const expiry = expiryMoment(card.expires);
   // The month that has just ended is the last of the old period.
@@ -61,7 +66,12 @@ export const cardTimeline = (deps: IssuingDeps, openHolds: OpenHolds): Timeline 
   run: ({ owner, id }) => runOne(deps, owner, id, openHolds),
 });
 
-function runOne(deps: IssuingDeps, tenantId: bigint, id: bigint, openHolds: OpenHolds): Promise<void> {
+function runOne(
+  deps: Pick<IssuingDeps, 'committer' | 'permutation' | 'sandbox'>,
+  tenantId: bigint,
+  id: bigint,
+  openHolds: OpenHolds,
+): Promise<void> {
   return deps.committer.submit<void>({
     name: 'card.due',
     owner: tenantId,

@@ -86,9 +86,11 @@ export async function replaceCard(
   return withLent(deps, () => commitOnCard(deps, once, command));
 }
 
+type PlasticDeps = Pick<IssuingDeps, 'permutation' | 'sandbox' | 'vault'>;
+
 /** Plastic again, in the state of an order that was just made. */
 function plasticAgain(
-  deps: IssuingDeps,
+  deps: PlasticDeps,
   card: Card,
   of: Card,
   { activationCode }: ReplaceRequest,
@@ -123,7 +125,7 @@ function plasticAgain(
 }
 
 /** Same card, same number, new plastic. */
-function remade(deps: IssuingDeps, told: Told, card: Card, request: ReplaceRequest, view: CardViewer): Ending {
+function remade(deps: PlasticDeps, told: Told, card: Card, request: ReplaceRequest, view: CardViewer): Ending {
   const { now } = told;
   const physical = plasticAgain(deps, card, card, request, 'DAMAGED', now);
   const changed: Card = { ...card, details: { ...card.details, physical }, updated_at: now };
@@ -137,7 +139,7 @@ function remade(deps: IssuingDeps, told: Told, card: Card, request: ReplaceReque
 
 /** A new card in place of one that is lost or stolen; the money of a prepaid one moves, but for what is held on the old. */
 function succeeded(
-  deps: IssuingDeps,
+  deps: PlasticDeps,
   told: Told,
   loaded: Loaded,
   old: Card,

@@ -36,7 +36,7 @@ const UPGRADE: readonly (readonly [RefusalCode, (card: Card, request: UpgradeReq
 
 /** 200 with the card. */
 export function upgradeCard(
-  deps: IssuingDeps,
+  deps: Pick<IssuingDeps, 'committer' | 'sandbox' | 'vault'>,
   asker: Asker,
   id: bigint,
   profile: Profile,

@@ -60,7 +60,7 @@ export const rejectedEnding = (rejected: RejectionCode, changes: Ending['changes
  * they are repeated, or refuse to be. A repeat under the same idempotency-ref is answered as before without being done.
  */
 export async function answeredOnce(
-  deps: IssuingDeps,
+  deps: Pick<IssuingDeps, 'committer'>,
   once: Once | null,
   name: string,
   work: () => Promise<Pick<Ending, 'status' | 'body'>>,
@@ -89,7 +89,7 @@ const knownAnswer = (once: Once): Command<StoredAnswer | null> => ({
 
 /** Runs the command in the group commit. A repeat of the request under the same idempotency-ref gets the same bytes and changes nothing. */
 export async function commitAnswer(
-  deps: IssuingDeps,
+  deps: Pick<IssuingDeps, 'committer'>,
   once: Once | null,
   command: EndingCommand,
 ): Promise<CommittedAnswer> {

@@ -15,7 +15,11 @@ const SHOWN: readonly (readonly [RefusalCode, (card: Card) => boolean])[] = [
 ];
 
 /** The PIN as a one-time token, or itself for a stepped-up session of a tenant in PCI scope. */
-export async function pinFor(deps: IssuingDeps, session: Session, card: Card): Promise<string> {
+export async function pinFor(
+  deps: Pick<IssuingDeps, 'clock' | 'ids' | 'permutation' | 'random' | 'vault'>,
+  session: Session,
+  card: Card,
+): Promise<string> {
   const refused = SHOWN.find(([, applies]) => applies(card));
   if (refused) throw refuse(refused[0]);
   if (session.steppedUp && session.tenant.settings.pciScoped) return (await clearValues(deps, card)).pin;
@@ -24,7 +28,7 @@ export async function pinFor(deps: IssuingDeps, session: Session, card: Card): P
 
 /** 204. */
 export function unblockPin(
-  deps: IssuingDeps,
+  deps: Pick<IssuingDeps, 'committer'>,
   session: Session,
   id: bigint,
   once: Once | null,

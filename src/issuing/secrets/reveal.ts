@@ -19,12 +19,15 @@ const SIGNATURE_BYTES = 16;
 
 type Viewer = Pick<Session, 'tenant' | 'user' | 'steppedUp'>;
 
-const signatureOf = (deps: IssuingDeps, body: Buffer): Buffer =>
+const signatureOf = (deps: Pick<IssuingDeps, 'vault'>, body: Buffer): Buffer =>
   deps.vault.keyed('card.reveal', body).subarray(0, SIGNATURE_BYTES);
+
+/** What reveal tokens are made and read with: ids as clients see them, and a key. */
+type TokenDeps = Pick<IssuingDeps, 'permutation' | 'vault'>;
 
 /** kind (1), card (8), user (8), until (8), random (16), signature (16). */
 export function revealToken(
-  deps: IssuingDeps,
+  deps: TokenDeps,
   { now, chance }: Told,
   viewer: Viewer,
   card: Pick<Card, 'id'>,
@@ -46,7 +49,7 @@ interface Claim {
   readonly until: Date;
 }
 
-function claimOf(deps: IssuingDeps, token: string): Claim | null {
+function claimOf(deps: TokenDeps, token: string): Claim | null {
   if (!/^[\w-]{76}$/.test(token)) return null;
   const bytes = Buffer.from(token, 'base64url');
   const body = bytes.subarray(0, BODY_BYTES);
@@ -81,18 +84,26 @@ export async function clearValues(
 }
 
 /** What a session is shown for number and CVV of a card. */
-export async function secretsFor(deps: IssuingDeps, viewer: Viewer, card: Card): Promise<Secrets> {
+export async function secretsFor(
+  deps: Pick<IssuingDeps, 'clock' | 'ids' | 'permutation' | 'random' | 'vault'>,
+  viewer: Viewer,
+  card: Card,
+): Promise<Secrets> {
   if (viewer.steppedUp && viewer.tenant.settings.pciScoped) return clearValues(deps, card);
   return tokensFor(deps, toldNow(deps), viewer, card);
 }
 
-export const tokensFor = (deps: IssuingDeps, told: Told, viewer: Viewer, card: Pick<Card, 'id'>): Secrets => ({
+export const tokensFor = (deps: TokenDeps, told: Told, viewer: Viewer, card: Pick<Card, 'id'>): Secrets => ({
   number: revealToken(deps, told, viewer, card, 'number'),
   cvv: revealToken(deps, told, viewer, card, 'cvv'),
 });
 
 /** The value behind a token, once. Anything wrong with the token is RESOURCE_NOT_FOUND. */
-export async function reveal(deps: IssuingDeps, session: Session, token: string): Promise<string> {
+export async function reveal(
+  deps: Pick<IssuingDeps, 'clock' | 'committer' | 'db' | 'permutation' | 'vault'>,
+  session: Session,
+  token: string,
+): Promise<string> {
   const claim = claimOf(deps, token);
   const now = deps.clock.now();
   if (!claim || claim.userId !== session.user.id || claim.until <= now) throw refuse('RESOURCE_NOT_FOUND');
@@ -134,5 +145,5 @@ export async function reveal(deps: IssuingDeps, session: Session, token: string)
   return values[claim.kind];
 }
 
-export const purgeReveals = (deps: IssuingDeps): Promise<void> =>
+export const purgeReveals = (deps: Pick<IssuingDeps, 'clock' | 'db'>): Promise<void> =>
   revealsPurge(deps.db, addMs(deps.clock.now(), -2 * VALID_MS));

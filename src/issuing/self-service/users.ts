@@ -50,7 +50,11 @@ function root({ user }: Session): void {
   if (user.kind !== 'root') throw refuse('ROOT_USER_REQUIRED');
 }
 
-async function freeMobile(deps: IssuingDeps, { tenant, identity }: Session, mobile: string | null): Promise<void> {
+async function freeMobile(
+  deps: Pick<IssuingDeps, 'db' | 'tenants'>,
+  { tenant, identity }: Session,
+  mobile: string | null,
+): Promise<void> {
   const programme = await deps.tenants.programme(tenant.id, identity.programme_id);
   if (mobile === null || !programme?.settings.uniqueMobile) return;
   const of = { tenantId: tenant.id, programmeId: identity.programme_id, identityId: identity.id };
@@ -103,7 +107,11 @@ export async function createUser(
 }
 
 /** A user of the identity by its outward id; the root user sees all, others themselves. */
-export async function userAsked(deps: IssuingDeps, session: Session, text: string): Promise<User> {
+export async function userAsked(
+  deps: Pick<IssuingDeps, 'db' | 'permutation'>,
+  session: Session,
+  text: string,
+): Promise<User> {
   const id = deps.permutation.inward(text);
   const user = id === null ? null : await userGet(deps.db, session.tenant.id, id);
   const own =
@@ -113,7 +121,11 @@ export async function userAsked(deps: IssuingDeps, session: Session, text: strin
 }
 
 /** Changes a user as he is now, not as he was when the request came: what others have changed meanwhile stays. */
-async function changed(deps: IssuingDeps, { tenant_id, id }: User, change: (user: User) => User): Promise<User> {
+async function changed(
+  deps: Pick<IssuingDeps, 'clock' | 'db'>,
+  { tenant_id, id }: User,
+  change: (user: User) => User,
+): Promise<User> {
   return deps.db.transaction(async (db) => {
     const user = await userToChange(db, tenant_id, id);
     if (!user) throw refuse('RESOURCE_NOT_FOUND');
@@ -125,7 +137,7 @@ async function changed(deps: IssuingDeps, { tenant_id, id }: User, change: (user
 }
 
 export async function patchUser(
-  deps: IssuingDeps,
+  deps: Pick<IssuingDeps, 'clock' | 'db' | 'tenants'>,
   session: Session,
   user: User,
   patch: Partial<Omit<UserRequest, 'password'>>,
@@ -144,7 +156,12 @@ export async function patchUser(
 }
 
 /** Only the root user switches others off and on; he himself stays. */
-export async function setActive(deps: IssuingDeps, session: Session, user: User, active: boolean): Promise<void> {
+export async function setActive(
+  deps: Pick<IssuingDeps, 'clock' | 'db'>,
+  session: Session,
+  user: User,
+  active: boolean,
+): Promise<void> {
   root(session);
   steppedUp(session);
   if (user.kind === 'root') throw refuse('ROOT_USER_ALWAYS_ACTIVE');
@@ -155,7 +172,12 @@ const MOST_FAILURES = 5;
 const LOCKED_MS = 30 * 60_000;
 
 /** Wrong old passwords count like wrong logins: a borrowed session is no place to guess. */
-export async function changePassword(deps: IssuingDeps, session: Session, old: string, next: string): Promise<void> {
+export async function changePassword(
+  deps: Pick<IssuingDeps, 'clock' | 'db' | 'passwords'>,
+  session: Session,
+  old: string,
+  next: string,
+): Promise<void> {
   const { tenant, user } = session;
   const login = await loginOf(deps.db, tenant.id, user.email);
   const right = await deps.passwords.matches(tenant.id, login?.password ?? null, old);
@@ -188,7 +210,7 @@ const SWITCHES: Readonly<Record<AuthChannel, readonly [(programme: Programme) =>
 
 /** Enrols the user of the session for a factor, or takes it away. */
 export async function setFactor(
-  deps: IssuingDeps,
+  deps: Pick<IssuingDeps, 'clock' | 'db' | 'tenants'>,
   session: Session,
   kind: AuthChannel,
   active: boolean,

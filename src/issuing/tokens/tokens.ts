@@ -23,7 +23,7 @@ interface Held {
 }
 
 function onTokens(
-  deps: IssuingDeps,
+  deps: Pick<IssuingDeps, 'committer'>,
   asker: Asker,
   cardId: bigint,
   name: string,
@@ -44,7 +44,7 @@ const isLive = ({ state }: WalletToken): boolean => state !== 'DELETED';
 
 /** 200 with the token, which waits for its device. A repeat for the same device answers the same token. */
 export function requestToken(
-  deps: IssuingDeps,
+  deps: Pick<IssuingDeps, 'committer' | 'ids' | 'permutation'>,
   asker: Asker,
   cardId: bigint,
   { wallet, device }: Pick<WalletToken, 'wallet' | 'device'>,
@@ -86,7 +86,7 @@ export type TokenMove = keyof typeof MOVES;
 
 /** 204. A blocked card's token is not taken into use. */
 export function moveToken(
-  deps: IssuingDeps,
+  deps: Pick<IssuingDeps, 'committer'>,
   asker: Asker,
   cardId: bigint,
   tokenId: bigint,

@@ -89,7 +89,7 @@ function sideOf(loaded: Loaded, tenantId: bigint, identityId: bigint, type: Inst
 const NOBODY = 0n;
 
 export function transfer(
-  deps: IssuingDeps,
+  deps: Pick<IssuingDeps, 'committer' | 'ids' | 'permutation'>,
   { tenant, identity }: { readonly tenant: Tenant; readonly identity: Identity },
   request: TransferRequest,
   once: Once | null,
