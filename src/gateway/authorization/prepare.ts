@@ -58,12 +58,10 @@ export interface Prepared {
   readonly risk: readonly Change[];
 }
 
+type LookupDeps = Pick<GatewayDeps, 'clock' | 'ids' | 'rates' | 'risk' | 'simulatedIssuer' | 'vault'>;
+
 /** Looks up what the decision needs: BIN table, risk counters. Nothing is written, and nobody outside is asked. */
-export async function prepare(
-  deps: Pick<GatewayDeps, 'clock' | 'ids' | 'rates' | 'risk' | 'simulatedIssuer' | 'vault'>,
-  request: AuthorizeRequest,
-  terminal: Terminal,
-): Promise<Prepared> {
+export async function prepare(deps: LookupDeps, request: AuthorizeRequest, terminal: Terminal): Promise<Prepared> {
   const { project, draft, card, pageOrder } = request;
   const bin = lookupBin(card.pan);
   const orderId = pageOrder?.id ?? deps.ids.next();
