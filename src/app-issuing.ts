@@ -12,6 +12,7 @@ import {
   sandboxTenantSecrets,
   seedIssuing,
 } from './issuing/index.ts';
+import { rowReader } from './store/index.ts';
 import { verifyCavv } from './threeds/index.ts';
 
 export interface IssuingHalf extends Half {
@@ -29,6 +30,7 @@ export async function openIssuing(common: Common): Promise<IssuingHalf> {
     random,
     log,
     db: database,
+    readRow: rowReader(database.prepared),
     committer: common.committer,
     vault,
     permutation: common.permutation,

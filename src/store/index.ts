@@ -14,4 +14,5 @@ export { lookup } from './lookup.ts';
 export { nextIdNode } from './nodes.ts';
 export * from './page.ts';
 export { oneOwner, rowKind } from './row-kind.ts';
+export { type ReadRow, type RowBy, rowBy, rowReader } from './row-reader.ts';
 export { type ReadMany, together } from './together.ts';

@@ -12,23 +12,29 @@ interface Lookup<Row> {
   readonly only?: string;
   /** The order of the rows of one value: columns of `t`. */
   readonly order?: string;
+  /** What is read of a row; all of it by default. */
+  readonly columns?: readonly (keyof Row & string)[];
 }
 
 /**
- * `$1 …`: an array of values for each column of `by`; after them the owner, where the table has one. Answers whole rows, in the order of
+ * `$1 …`: an array of values for each column of `by`; after them the owner, where the table has one. Answers rows in the order of
  * the values. Values must not come twice.
  */
-export function lookup<Row extends object>(of: Table<Row>, { by, locked = false, only, order }: Lookup<Row>): string {
+export function lookup<Row extends object>(
+  of: Table<Row>,
+  { by, locked = false, only, order, columns }: Lookup<Row>,
+): string {
   const arrays = by.map((column, i) => `$${i + 1}::${of.columns[column]}[]`).join(', ');
   const conditions = [
     ...(of.owner === null ? [] : [`t.${of.owner} = $${by.length + 1}`]),
     ...by.map((column) => `t.${column} = k.${column}`),
     ...(only === undefined ? [] : [only]),
   ];
+  const read = columns?.map((column) => `t.${column}`).join(', ') ?? 't.*';
   // Without its last words the inner select would be joined like any other table.
   const last = locked ? 'for update of t' : 'offset 0';
   return (
     `select r.* from unnest(${arrays}) as k(${by.join(', ')}) cross join lateral ` +
-    `(select t.* from ${of.name} t where ${conditions.join(' and ')}${order === undefined ? '' : ` order by ${order}`} ${last}) r`
+    `(select ${read} from ${of.name} t where ${conditions.join(' and ')}${order === undefined ? '' : ` order by ${order}`} ${last}) r`
   );
 }

@@ -1,36 +1,37 @@
 // Every statement on user_sessions and messages.
-import { type Change, type Db, insert, statementsFor, table } from '../../store/index.ts';
+import { type Change, type Db, insert, type ReadRow, rowBy, statementsFor, table } from '../../store/index.ts';
 import type { Challenge, Message, SessionRow } from './model.ts';
 
-export async function sessionInsert(db: Db, row: SessionRow): Promise<void> {
-  await db.query(
-    `insert into user_sessions (tenant_id, token_hash, user_id, identity_id, created_at, used_at, stepped_up_at, ended_at, challenge)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-    [
-      row.tenant_id,
-      row.token_hash,
-      row.user_id,
-      row.identity_id,
-      row.created_at,
-      row.used_at,
-      row.stepped_up_at,
-      row.ended_at,
-      row.challenge && JSON.stringify(row.challenge),
-    ],
-  );
-}
+const sessions = table<SessionRow>(
+  'user_sessions',
+  {
+    tenant_id: 'int8',
+    token_hash: 'text',
+    user_id: 'int8',
+    identity_id: 'int8',
+    created_at: 'timestamptz',
+    used_at: 'timestamptz',
+    stepped_up_at: 'timestamptz',
+    ended_at: 'timestamptz',
+    challenge: 'jsonb',
+  },
+  ['tenant_id', 'token_hash'],
+);
 
-export async function sessionGet(db: Db, tenantId: bigint, tokenHash: string, lock = ''): Promise<SessionRow | null> {
+export const sessionInsert = (db: Db, row: SessionRow): Promise<void> => write(db, insert(sessions, row));
+
+const SESSION_BY_TOKEN = rowBy(sessions, 'token_hash');
+export const sessionRead = (read: ReadRow, tenantId: bigint, tokenHash: string): Promise<SessionRow | null> =>
+  read(SESSION_BY_TOKEN, tenantId, tokenHash);
+
+/** Locked until the transaction ends. */
+export async function sessionLock(db: Db, tenantId: bigint, tokenHash: string): Promise<SessionRow | null> {
   const rows = await db.query<SessionRow>(
-    `select * from user_sessions where tenant_id = $1 and token_hash = $2 ${lock}`,
+    'select * from user_sessions where tenant_id = $1 and token_hash = $2 for update',
     [tenantId, tokenHash],
   );
   return rows[0] ?? null;
 }
-
-/** Locked until the transaction ends. */
-export const sessionLock = (db: Db, tenantId: bigint, tokenHash: string): Promise<SessionRow | null> =>
-  sessionGet(db, tenantId, tokenHash, 'for update');
 
 /** Never back, and never for a session that has ended. */
 export async function sessionUsed(db: Db, tenantId: bigint, tokenHash: string, at: Date): Promise<void> {

@@ -4,11 +4,11 @@
 import { addMs } from '../../base/index.ts';
 import type { Db } from '../../store/index.ts';
 import { refuse } from '../fields/index.ts';
-import { type Identity, identityGet, type User, userGet } from '../people/index.ts';
+import { type Identity, identityRead, type User, userRead } from '../people/index.ts';
 import type { IssuingDeps } from '../requests/index.ts';
 import type { Tenant } from '../tenants/index.ts';
 import type { Session, SessionRow } from './model.ts';
-import { sessionEnd, sessionGet, sessionInsert, sessionsPurge, sessionUsed } from './queries.ts';
+import { sessionEnd, sessionInsert, sessionRead, sessionsPurge, sessionUsed } from './queries.ts';
 
 const IDLE_MS = 5 * 60_000;
 const ABSOLUTE_MS = 24 * 3_600_000;
@@ -51,12 +51,12 @@ function ownerOf(deps: Pick<IssuingDeps, 'permutation'>, token: string): bigint 
 }
 
 async function rowOf(
-  deps: Pick<IssuingDeps, 'db' | 'permutation' | 'vault'>,
+  deps: Pick<IssuingDeps, 'permutation' | 'readRow' | 'vault'>,
   tenant: Tenant,
   token: string,
 ): Promise<SessionRow> {
   const owner = ownerOf(deps, token);
-  const row = owner === null ? null : await sessionGet(deps.db, owner, hashOf(deps, token));
+  const row = owner === null ? null : await sessionRead(deps.readRow, owner, hashOf(deps, token));
   if (!row) throw refuse('ACCESS_TOKEN_REQUIRED');
   if (row.tenant_id !== tenant.id) throw refuse('UNAUTHORIZED');
   return row;
@@ -67,7 +67,7 @@ export type Idle = 'refused' | 'allowed';
 
 /** The session of a token. Refuses with UNAUTHORIZED (another tenant's), ACCESS_TOKEN_REQUIRED or STEP_UP_REQUIRED. */
 export async function sessionOf(
-  deps: Pick<IssuingDeps, 'clock' | 'db' | 'permutation' | 'vault'>,
+  deps: Pick<IssuingDeps, 'clock' | 'db' | 'permutation' | 'readRow' | 'vault'>,
   tenant: Tenant,
   token: string,
   idle: Idle,
@@ -75,8 +75,8 @@ export async function sessionOf(
   const row = await rowOf(deps, tenant, token);
   const now = deps.clock.now();
   const [user, identity]: [User | null, Identity | null] = await Promise.all([
-    userGet(deps.db, tenant.id, row.user_id),
-    identityGet(deps.db, tenant.id, row.identity_id),
+    userRead(deps.readRow, tenant.id, row.user_id),
+    identityRead(deps.readRow, tenant.id, row.identity_id),
   ]);
   if (row.ended_at !== null || addMs(row.created_at, ABSOLUTE_MS) <= now || !user?.active || !identity?.active)
     throw refuse('ACCESS_TOKEN_REQUIRED');

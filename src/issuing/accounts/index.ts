@@ -14,6 +14,7 @@ export {
   fundsInsert,
   fundsKind,
   fundsOf,
+  fundsRead,
   type InstrumentKey,
   needAccount,
   needFunds,

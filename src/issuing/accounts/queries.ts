@@ -1,5 +1,16 @@
 // Statements on managed_accounts, funds and statement_entries. Rule: funds are only ever changed by moveFunds (funds.ts), under their lock.
-import { type Change, type Db, insert, type Kind, type Need, rowKind, table, update } from '../../store/index.ts';
+import {
+  type Change,
+  type Db,
+  insert,
+  type Kind,
+  type Need,
+  type ReadRow,
+  rowBy,
+  rowKind,
+  table,
+  update,
+} from '../../store/index.ts';
 import { tenantOf } from '../tenants/index.ts';
 import type { Funds, ManagedAccount, StatementEntry } from './model.ts';
 
@@ -93,6 +104,11 @@ export async function fundsOf(db: Db, tenantId: bigint, ids: readonly bigint[]):
   ]);
   return new Map(rows.map((row) => [row.instrument_id, row]));
 }
+
+const FUNDS_BY_INSTRUMENT = rowBy(funds, 'instrument_id');
+/** Of one instrument; null: it has no funds of its own. */
+export const fundsRead = (read: ReadRow, tenantId: bigint, id: bigint): Promise<Funds | null> =>
+  read(FUNDS_BY_INSTRUMENT, tenantId, id);
 
 /** The tenant of an account, for the operator and the simulator; null: no such account. */
 export const accountOwner = (db: Db, id: bigint): Promise<bigint | null> => tenantOf(db, managedAccounts, id);

@@ -9,7 +9,7 @@ import type { Profile } from '../tenants/index.ts';
 import { cardsList, EVERY_CARD } from './list-queries.ts';
 import { type Card, isCvvBlocked } from './model.ts';
 import { cardView } from './present.ts';
-import { cardGet } from './queries.ts';
+import { cardRead } from './queries.ts';
 
 /** Whose request it is: an identity changes its own cards only; null is the operator. */
 export interface Asker {
@@ -31,11 +31,11 @@ export function idGiven(deps: Pick<IssuingDeps, 'permutation'>, text: string): b
 
 /** The identity's own card. */
 export async function cardAsked(
-  deps: Pick<IssuingDeps, 'db' | 'permutation'>,
+  deps: Pick<IssuingDeps, 'permutation' | 'readRow'>,
   { tenant, identity }: Session,
   text: string,
 ): Promise<Card> {
-  const card = await cardGet(deps.db, tenant.id, idGiven(deps, text));
+  const card = await cardRead(deps.readRow, tenant.id, idGiven(deps, text));
   if (card?.identity_id !== identity.id) throw refuse('RESOURCE_NOT_FOUND');
   return card;
 }

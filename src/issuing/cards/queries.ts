@@ -1,6 +1,17 @@
 // Statements on cards and card_numbers that the rooms around need; more of them beside this file, in <what>-queries.ts.
 // Rule: a card is changed by who holds the lock on its row.
-import { type Change, type Db, insert, type Kind, type Need, rowKind, table, update } from '../../store/index.ts';
+import {
+  type Change,
+  type Db,
+  insert,
+  type Kind,
+  type Need,
+  type ReadRow,
+  rowBy,
+  rowKind,
+  table,
+  update,
+} from '../../store/index.ts';
 import { tenantOf } from '../tenants/index.ts';
 import type { Card } from './model.ts';
 
@@ -59,6 +70,10 @@ export async function cardGet(db: Db, tenantId: bigint, id: bigint): Promise<Car
   const rows = await db.query<Card>('select * from cards where tenant_id = $1 and id = $2', [tenantId, id]);
   return rows[0] ?? null;
 }
+
+const CARD_BY_ID = rowBy(cards, 'id');
+export const cardRead = (read: ReadRow, tenantId: bigint, id: bigint): Promise<Card | null> =>
+  read(CARD_BY_ID, tenantId, id);
 
 interface CardNumber {
   readonly tenant_id: bigint;

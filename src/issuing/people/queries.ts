@@ -1,11 +1,53 @@
 // Statements on identities, users and factors. Rule: every row is found under its tenant, never by its id alone.
-import { type Change, type Db, follow, insert, type Kind, type Need, table } from '../../store/index.ts';
+import {
+  type Change,
+  type Db,
+  follow,
+  insert,
+  type Kind,
+  type Need,
+  type ReadRow,
+  rowBy,
+  table,
+} from '../../store/index.ts';
 import { filled } from '../fields/index.ts';
 import { type AuthChannel, tenantHold } from '../tenants/index.ts';
 import { defaultIdentity, type Identity, type User } from './model.ts';
 import type { Password } from './passwords.ts';
 
-const USER = 'tenant_id, id, identity_id, kind, name, surname, email, mobile, active, roles, created_at, updated_at';
+const USER_COLUMNS = [
+  'tenant_id',
+  'id',
+  'identity_id',
+  'kind',
+  'name',
+  'surname',
+  'email',
+  'mobile',
+  'active',
+  'roles',
+  'created_at',
+  'updated_at',
+] as const;
+const USER = USER_COLUMNS.join(', ');
+
+const identities = table<Identity>(
+  'identities',
+  {
+    tenant_id: 'int8',
+    id: 'int8',
+    programme_id: 'int8',
+    type: 'text',
+    name: 'text',
+    kyc_state: 'text',
+    kyc_level: 'text',
+    active: 'bool',
+    settings: 'jsonb',
+    created_at: 'timestamptz',
+    updated_at: 'timestamptz',
+  },
+  ['tenant_id', 'id'],
+);
 
 const whole = (row: Identity): Identity => ({ ...row, settings: filled(defaultIdentity, row.settings) });
 
@@ -15,6 +57,12 @@ export async function identityGet(db: Db, tenantId: bigint, id: bigint, lock = '
     id,
   ]);
   return rows[0] ? whole(rows[0]) : null;
+}
+
+const IDENTITY_BY_ID = rowBy(identities, 'id');
+export async function identityRead(read: ReadRow, tenantId: bigint, id: bigint): Promise<Identity | null> {
+  const row = await read(IDENTITY_BY_ID, tenantId, id);
+  return row && whole(row);
 }
 
 /** As it is now, and stays until the transaction ends. */
@@ -31,8 +79,13 @@ const keyText = ({ tenantId, id }: PersonKey): string => `${tenantId}/${id}`;
 export const identityKind: Kind<PersonKey, Identity> = {
   name: 'identity',
   keyText,
-  // Written by the operator's transactions only, never by a command.
-  follows: [],
+  follows: [
+    follow(
+      identities,
+      ({ tenant_id, id }) => keyText({ tenantId: tenant_id, id }),
+      (_before, row) => whole(row),
+    ),
+  ],
   async load(db, keys) {
     const rows = await db.query<Identity>(
       `select i.* from unnest($1::int8[], $2::int8[]) as k(tenant_id, id) join identities i using (tenant_id, id)`,
@@ -108,6 +161,10 @@ const users = table<UserRow>(
   },
   ['tenant_id', 'id'],
 );
+
+const USER_BY_ID = rowBy(users, 'id', USER_COLUMNS);
+export const userRead = (read: ReadRow, tenantId: bigint, id: bigint): Promise<User | null> =>
+  read(USER_BY_ID, tenantId, id);
 
 export const userInsert = (user: User, password: Password | null): Change =>
   insert(users, { ...user, password, failed_logins: 0 });

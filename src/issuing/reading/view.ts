@@ -1,7 +1,7 @@
 // How the holder of a card sees it: with its funds, and with what the session may see of its secrets.
 import type { Once, Told } from '../../store/index.ts';
 import type { Session } from '../access/index.ts';
-import { type Funds, fundsOf } from '../accounts/index.ts';
+import { type Funds, fundsOf, fundsRead } from '../accounts/index.ts';
 import { type Card, cardView } from '../cards/index.ts';
 import { type IssuingDeps, toldNow } from '../requests/index.ts';
 import { secretsFor, tokensFor } from '../secrets/index.ts';
@@ -24,14 +24,14 @@ export async function viewFor(
 ): Promise<CardViewer> {
   const [secrets, funds] = await Promise.all([
     once ? tokensFor(deps, toldNow(deps), session, card) : secretsFor(deps, session, card),
-    fundsOf(deps.db, card.tenant_id, [card.id]),
+    fundsRead(deps.readRow, card.tenant_id, card.id),
   ]);
   // A replacement is another card, whose number the asker hasn't been given.
   return (shown, told, moved) =>
     cardView(
       deps.permutation,
       shown,
-      moved ?? funds.get(card.id) ?? null,
+      moved ?? funds,
       shown.id === card.id ? secrets : tokensFor(deps, told, session, shown),
     );
 }

@@ -1,7 +1,7 @@
 // The dependencies of the use cases of issuing: doors of lower rooms and ports that app.ts fills. No behaviour of its own.
 import type { Clock, IdMaker, Log, Permutation, Random } from '../../base/index.ts';
 import type { RateOf } from '../../ledger/index.ts';
-import type { Committer, Db, Transaction } from '../../store/index.ts';
+import type { Committer, Db, ReadRow, Transaction } from '../../store/index.ts';
 import type { Vault } from '../../vault/index.ts';
 import type { Passwords } from '../people/index.ts';
 import type { Tenants } from '../tenants/index.ts';
@@ -12,6 +12,8 @@ export interface IssuingDeps {
   readonly random: Random;
   readonly log: Log;
   readonly db: Db & { transaction<Value>(work: (db: Transaction) => Promise<Value>): Promise<Value> };
+  /** One row by its key, as last committed. */
+  readonly readRow: ReadRow;
   /** All that moves money, changes a card or counts against a limit goes through it. */
   readonly committer: Committer;
   readonly vault: Vault;

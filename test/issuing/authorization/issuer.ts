@@ -39,7 +39,7 @@ import {
 import { installationPut, profileUpsert, programmeUpsert, tenantUpsert } from '../../../src/issuing/tenants/queries.ts';
 import { createProver, ledgerAuditor } from '../../../src/ledger/index.ts';
 import type { NetworkRequest } from '../../../src/network/index.ts';
-import { type Change, createCommitter, type Db, type Timeline } from '../../../src/store/index.ts';
+import { type Change, createCommitter, type Db, rowReader, type Timeline } from '../../../src/store/index.ts';
 import { openVault } from '../../../src/vault/index.ts';
 import { silent, type TestDatabase, testDatabase } from '../../support/database.ts';
 import { noneDecides } from '../../support/decisions.ts';
@@ -110,6 +110,7 @@ export async function issuerWorld(ports: Partial<AuthorizationPorts> = {}): Prom
     ids,
     log: silent,
     db: database,
+    readRow: rowReader(database.prepared),
     committer,
     vault,
     permutation: idPermutation(vault.ids),
