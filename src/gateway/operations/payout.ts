@@ -58,9 +58,8 @@ export async function payout(deps: GatewayDeps, request: PayoutRequest): Promise
   const accounting = project.accounting_currency;
   const rate = rateFor(deps, project, draft.currency);
   if (draft.currency !== accounting && !rate) return rejected('no_rate');
-  const counted: Counted = {
+  const counts = {
     card: deps.vault.fingerprint(card.pan),
-    day: dayOf(now),
     amount: convert({ minor: draft.amount, currency: draft.currency }, accounting, rate).toString(),
   };
   const id = deps.ids.next();
@@ -80,10 +79,10 @@ export async function payout(deps: GatewayDeps, request: PayoutRequest): Promise
     options: { ...draft.options, payout: true },
     events: 0,
   };
-  const plan: Intent = { type: 'credit', amount: draft.amount, details: { counted }, rate: rateJson(rate) };
+  const plan: Intent = { type: 'credit', amount: draft.amount, rate: rateJson(rate) };
   const sealed = { pan: card.pan, expiry: card.expiry ?? '', holder: card.holder };
   const vaulted = parent ? [] : [deps.vault.seal(project.id, id, sealed).change];
-  const intended = await making(deps, id, intent(deps, project, { order, plan, counted, vaulted, once }));
+  const intended = await beginOnItsDay(deps, project, { order, plan, counts, vaulted, once });
   if ('unresolved' in intended) return unresolvedAnswer(deps, project, intended.unresolved, { isNew: true, once });
   if ('answer' in intended) return intended.answer;
   return (await carry(deps, project, intended.state, intended.operation, card)).answer;
@@ -92,18 +91,35 @@ export async function payout(deps: GatewayDeps, request: PayoutRequest): Promise
 interface Wanted {
   readonly order: Order;
   readonly plan: Intent;
-  readonly counted: Counted;
+  readonly counts: Omit<Counted, 'day'>;
   /** The card, where it is not in the vault yet. */
   readonly vaulted: readonly Change[];
   readonly once: Once | null;
+}
+
+type Begun = Intended | { readonly unresolved: Subject | null };
+
+/** The day is locked before the decision is told what day it is: what is decided on another one, behind midnight, is asked for again. */
+async function beginOnItsDay(
+  deps: Pick<GatewayDeps, 'clock' | 'committer' | 'permutation' | 'rates' | 'sandbox' | 'stans'>,
+  project: Project,
+  wanted: Wanted,
+): Promise<Begun> {
+  for (let day = dayOf(deps.clock.now()); ; ) {
+    const begun = await making(deps, wanted.order.id, intent(deps, project, wanted, day));
+    if (!('day' in begun)) return begun;
+    day = begun.day;
+  }
 }
 
 /** The first phase: the bounds are asked under their locks, and the order is made with its payout on the way. */
 function intent(
   deps: Pick<GatewayDeps, 'rates' | 'sandbox' | 'stans'>,
   project: Project,
-  { order, plan, counted, vaulted, once }: Wanted,
-): Command<Intended | { readonly unresolved: Subject | null }> {
+  { order, plan, counts, vaulted, once }: Wanted,
+  day: string,
+): Command<Begun | { readonly day: string }> {
+  const counted: Counted = { ...counts, day };
   const stan = deps.stans.next();
   const standing = { sandbox: deps.sandbox, rate: deps.rates() };
   return {
@@ -119,6 +135,7 @@ function intent(
       const begin = once?.begin(loaded, now, asSubject(order.id));
       if (begin && 'replay' in begin) return { value: { answer: begin.replay }, changes: [] };
       if (begin && 'unresolved' in begin) return { value: begin, changes: [] };
+      if (dayOf(now) !== day) return { value: { day: dayOf(now) }, changes: [] };
       const reject = payoutRejection(standing, project, loaded, counted);
       if (reject) {
         const answer = rejectionAnswer(reject, null);
@@ -132,7 +149,7 @@ function intent(
         };
       }
       const origin = { onceKey: once?.key ?? null, stan };
-      const started = startOperation({ order, operations: [] }, plan, origin, told);
+      const started = startOperation({ order, operations: [] }, { ...plan, details: { counted } }, origin, told);
       return {
         value: started,
         changes: [

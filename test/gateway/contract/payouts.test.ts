@@ -5,7 +5,9 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { before, beforeEach, test } from 'node:test';
+import { addDays, dayOf, systemClock } from '../../../src/base/index.ts';
 import { type Client, payment, type Reply, simulated, type TestApp, testApp } from '../../support/app.ts';
+import { waitsForLock } from '../../support/database.ts';
 import { orderOf, refusedAs, type Shop, shopOf } from '../../support/shop.ts';
 
 const location = { ip: '192.0.2.1' };
@@ -122,6 +124,32 @@ test('a payout that is repeated with its key counts once', async () => {
   assert.equal((await again()).text, first.text);
   assert.equal((await pay(id, '4000.00')).status, 200);
   assert.deepEqual(refusedAs(await pay(id, '0.01')), OVER);
+});
+
+test('a payout that waits over midnight counts on the day on which it is decided', async () => {
+  const { now } = (await florin.operator('GET', '/simulator/clock')).body;
+  const at = (moment: string) => florin.operator('PUT', '/simulator/clock', { now: moment, frozen: true });
+  const today: string = now.slice(0, 10);
+  const tomorrow = dayOf(addDays(new Date(now), 1));
+  await at(`${today}T23:59:00.000Z`);
+  const id = await verified();
+  assert.equal((await pay(id, '1000.00')).status, 200);
+  let asked: Promise<Reply> | undefined;
+  let moved: Promise<Reply> | undefined;
+  await florin.database.transaction(async (db) => {
+    await db.query('select from payout_sums for update');
+    asked = pay(id, '9000.00');
+    while (!(await waitsForLock(florin.database))) await systemClock.sleep(5);
+    // What is due then waits for the lock, too, so the clock's answer is not waited for.
+    moved = at(`${tomorrow}T00:01:00.000Z`);
+    while (!(await florin.operator('GET', '/simulator/clock')).text.includes(tomorrow)) await systemClock.sleep(5);
+  });
+  const { operations } = orderOf((await asked) as Reply);
+  assert.equal((await moved)?.status, 200);
+  assert.equal(operations[0].created.slice(0, 10), tomorrow);
+  assert.deepEqual(refusedAs(await pay(id, '1000.01')), OVER);
+  assert.equal((await pay(id, '1000.00')).status, 200);
+  await shop.booksHold();
 });
 
 test('120 at once, by two servers on one database: to a card and in all exactly what is allowed', async () => {
