@@ -7,6 +7,11 @@ const EPOCH_MS = Date.UTC(2025, 0, 1);
 export interface IdMaker {
   /** A new id, greater than every earlier one of this maker: 41 bits milliseconds, 10 bits node, 12 bits sequence. */
   next(): bigint;
+  /**
+   * The same, and greater than this one of another maker: clocks of two servers differ, and one that is set back and started anew knows no
+   * earlier moment. Of what has an order of its own (the operations of one order) the last one is known whenever another is made.
+   */
+  after(earlier: bigint): bigint;
 }
 
 /** How many makers may have ids of one millisecond. */
@@ -21,17 +26,26 @@ export function idMaker(clock: Clock, node: number): IdMaker {
   const shifted = BigInt(node) << 12n;
   let lastMs = 0;
   let sequence = 0;
+  const next = (): bigint => {
+    const ms = clock.now().getTime() - EPOCH_MS;
+    if (ms > lastMs) {
+      lastMs = ms;
+      sequence = 0;
+    } else if (++sequence === 4096) {
+      lastMs++;
+      sequence = 0;
+    }
+    return (BigInt(lastMs) << 22n) | shifted | BigInt(sequence);
+  };
   return {
-    next() {
-      const ms = clock.now().getTime() - EPOCH_MS;
-      if (ms > lastMs) {
-        lastMs = ms;
-        sequence = 0;
-      } else if (++sequence === 4096) {
-        lastMs++;
-        sequence = 0;
+    next,
+    after(earlier) {
+      const theirs = Number(earlier >> 22n);
+      if (theirs >= lastMs) {
+        lastMs = theirs + 1;
+        sequence = -1;
       }
-      return (BigInt(lastMs) << 22n) | shifted | BigInt(sequence);
+      return next();
     },
   };
 }

@@ -148,6 +148,20 @@ describe('new ids', () => {
     assert.ok(ids.next() > before);
   });
 
+  it('stand behind one of another maker, wherever its clock is', () => {
+    const here = at('2026-11-21T09:30:00.005Z');
+    for (const there of ['2026-11-21T09:30:00.004Z', '2026-11-21T09:30:00.005Z', '2027-05-01T00:00:00Z'])
+      for (const node of [0, 2, 1023]) {
+        const other = idMaker(at(there), node);
+        const ids = idMaker(here, 1);
+        const made = [other.next()];
+        for (let i = 0; i < 5000; i++) made.push((i % 2 ? other : ids).after(made.at(-1) as bigint), ids.next());
+        const rising = made.filter((_, i) => i % 2 === 0 || i === 0);
+        assert.ok(rising.slice(1).every((one, i) => one > (rising[i] as bigint)));
+        assert.equal(new Set(made).size, made.length);
+      }
+  });
+
   it('carry their time in the upper bits', () => {
     const clock = at('2026-11-21T09:30:00.123Z');
     const ms = Number(idMaker(clock, 1).next() >> 22n) + Date.UTC(2025, 0, 1);

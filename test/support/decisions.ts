@@ -88,11 +88,11 @@ function taped({ now, ids, chance, process }: Told): { readonly first: Told; rea
   return {
     first: {
       now: new Date(now),
-      ids: { next: () => kept(ids.next()) },
+      ids: { next: () => kept(ids.next()), after: (earlier) => kept(ids.after(earlier)) },
       chance: { bytes: (length) => kept(chance.bytes(length)), int: (max) => kept(chance.int(max)) },
       process,
     },
-    again: { now: new Date(now), ids: { next }, chance: { bytes: next, int: next }, process },
+    again: { now: new Date(now), ids: { next, after: next }, chance: { bytes: next, int: next }, process },
     left: () => tape.length,
   };
 }

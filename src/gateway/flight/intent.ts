@@ -5,7 +5,6 @@ import {
   type Operation,
   type OperationDetails,
   type OperationType,
-  type Order,
   type OrderState,
   operationInsert,
   orderUpdate,
@@ -34,9 +33,13 @@ interface Origin {
   readonly system?: boolean;
 }
 
-/** The operation as sent: its id is our own reference on the wire, unique for ever and the same in every repeat. */
-export function newOperation(order: Order, intent: Intent, origin: Origin, told: Told): Operation {
-  const id = told.ids.next();
+/**
+ * The operation as sent, behind those that the order has: its id is our own reference on the wire, unique for ever and the same in every
+ * repeat, and operations stand in the order of their ids.
+ */
+export function newOperation({ order, operations }: OrderState, intent: Intent, origin: Origin, told: Told): Operation {
+  const last = operations.at(-1);
+  const id = last ? told.ids.after(last.id) : told.ids.next();
   return {
     project_id: order.project_id,
     id,
@@ -71,7 +74,7 @@ export function startOperation(
   told: Told,
 ): { state: OrderState; operation: Operation; changes: Change[] } {
   const original = originalOf(state, plan.details?.void === true);
-  const operation = newOperation(state.order, plan, { ...origin, original }, told);
+  const operation = newOperation(state, plan, { ...origin, original }, told);
   const order = withDue({ ...state.order, in_flight: operation.id }, { recover: addMs(told.now, SENT_LIMIT_MS) });
   return {
     state: { order, operations: [...state.operations, operation] },

@@ -173,7 +173,7 @@ function withAnswer(context: Context, sent: Operation, answer: NetworkAnswer | N
   const next =
     auto && project.active
       ? newOperation(
-          after,
+          { ...state, order: after },
           { type: 'charge', amount: after.held, details: { by: 'auto_charge' } },
           { original: operation.reference, onceKey: operation.once_key, stan },
           told,
@@ -238,7 +238,7 @@ function withoutAnswer(context: Context, sent: Operation): Outcome {
     { expire: null, recover: null },
   );
   const reversal = newOperation(
-    lost,
+    { ...state, order: lost },
     { type: 'reverse', amount: operation.amount },
     { original: operation.reference, onceKey: null, system: true, stan },
     told,

@@ -32,7 +32,7 @@ function arrives(
   told: Told,
 ): Omit<Decision<null>, 'value'> {
   const { now } = told;
-  const arrived = newOperation(state.order, { type, amount }, { original: null, onceKey: null, stan }, told);
+  const arrived = newOperation(state, { type, amount }, { original: null, onceKey: null, stan }, told);
   const operation: Operation = {
     ...arrived,
     status: 'success',
