@@ -15,17 +15,16 @@ export interface Step {
   readonly amount: number | null;
 }
 
-/** With all that was ever asked for, which a clearing without amount takes when nothing is held. */
-type Known = PaymentState & { readonly total: number };
+/** With what was held when the hold ended by its time: a clearing without amount takes it when nothing is held. */
+type Known = PaymentState & { readonly lapsed: number };
 
 type Rule = (state: Known, amount: number | null) => Known | null;
 
 /** What a step makes of a state; null: the state doesn't take it. */
 const RULES: Readonly<Record<Exclude<Step['do'], 'purchase'>, Rule>> = {
-  clear: (state, amount) => ({ ...state, held: 0, cleared: state.cleared + (amount ?? (state.held || state.total)) }),
-  increment: (state, amount) =>
-    state.held > 0 ? { ...state, held: state.held + (amount ?? 0), total: state.total + (amount ?? 0) } : null,
-  expire: (state) => (state.held > 0 ? { ...state, held: 0 } : null),
+  clear: (state, amount) => ({ ...state, held: 0, cleared: state.cleared + (amount ?? (state.held || state.lapsed)) }),
+  increment: (state, amount) => (state.held > 0 ? { ...state, held: state.held + (amount ?? 0) } : null),
+  expire: (state) => (state.held > 0 ? { ...state, held: 0, lapsed: state.held } : null),
   reverse: (state, amount) =>
     state.held > 0 && (amount ?? 0) <= state.held ? { ...state, held: state.held - (amount ?? state.held) } : null,
   refund: (state, amount) => {
@@ -35,7 +34,7 @@ const RULES: Readonly<Record<Exclude<Step['do'], 'purchase'>, Rule>> = {
 };
 
 function stepped(state: Known | null, { do: what, amount }: Step, asked: number): Known | null {
-  if (what === 'purchase') return state ? null : { held: asked, cleared: 0, refunded: 0, total: asked };
+  if (what === 'purchase') return state ? null : { held: asked, cleared: 0, refunded: 0, lapsed: 0 };
   return state && RULES[what](state, amount);
 }
 

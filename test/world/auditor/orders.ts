@@ -122,22 +122,25 @@ export class OrderBook {
   constructor(wanted: Wanted, from: number) {
     this.wanted = wanted;
     const { autoCharge, captureDelayMs, disputes, merchantInitiated } = wanted;
-    const itself = (type: string, notBefore: number): void =>
-      void this.claims.push({
-        step: 0,
-        type,
-        amount: null,
-        verdict: 'unknown',
-        answer: 'by itself',
-        byItself: { notBefore },
-      });
-    if (autoCharge) itself('charge', 0);
-    if (captureDelayMs !== null) itself('charge', from + captureDelayMs);
-    if (disputes) itself('chargeback', 0);
-    itself(
+    if (autoCharge) this.#itself('charge', 0);
+    if (captureDelayMs !== null) this.#itself('charge', from + captureDelayMs);
+    if (disputes) this.#itself('chargeback', 0);
+    this.#itself(
       'reverse',
       from + (autoCharge || captureDelayMs !== null ? RETRIES_MS : (merchantInitiated ? 5 : 7) * DAY_MS),
     );
+  }
+
+  /** Nobody asks for it, and it may come from that virtual moment on. */
+  #itself(type: string, notBefore: number): void {
+    this.claims.push({
+      step: 0,
+      type,
+      amount: null,
+      verdict: 'unknown',
+      answer: 'by itself',
+      byItself: { notBefore },
+    });
   }
 
   get subject(): string {
@@ -156,6 +159,8 @@ export class OrderBook {
     const beforeAt = this.#shownAt;
     if (this.id !== null && this.id !== order.id) return `${this.subject}: step ${step} answers with order ${order.id}`;
     this.id = order.id;
+    // Of several charges: what was never charged is released once all that was has gone back.
+    if (order.status === 'refunded' && !this.seen.has('refunded')) this.#itself('reverse', 0);
     this.shown = order;
     this.seen.add(order.status);
     this.#shownAt = step;
