@@ -71,6 +71,8 @@ export interface Threeds {
   ): Promise<
     { readonly kind: 'form'; readonly form: Form3d; readonly html: string } | { readonly kind: 'answered' } | null
   >;
+  /** The newest transaction of an order: another one's id is made behind it (`IdMaker.after`). null: there is none. */
+  newest(owner: bigint, orderId: bigint): Promise<bigint | null>;
   /** Whose MD this claims to be, for errors and limits; proves nothing. */
   ownerOf(md: string): Owner | null;
   /** The order leaves the transaction: with its result (used) or without it (expired). Once; for the commit that moves the order. */
@@ -87,6 +89,7 @@ export function createThreeds(options: ThreedsOptions): Threeds {
       if (row.state === 'done' || options.clock.now() >= row.expires_at) return { kind: 'answered' };
       return { kind: 'form', ...formAgain(options, row) };
     },
+    newest: async (owner, orderId) => (await transactionOfOrder(options.db, owner, orderId))?.id ?? null,
     ownerOf: (md) => readMd(options.ids, md),
     close: (owner, transactionId, how, at) => [
       closedInsert({ project_id: owner, id: transactionId, how, closed_at: at }),

@@ -42,7 +42,8 @@ export async function askDirectory(
   { order }: OrderState,
 ): Promise<StoredAnswer> {
   const { project, card, reason } = question;
-  const transactionId = deps.ids.next();
+  const newest = await deps.threeds.newest(project.id, order.id);
+  const transactionId = newest === null ? deps.ids.next() : deps.ids.after(newest);
   const started = await ask(deps, {
     project,
     merchantId: terminalOf(project, order.terminal)?.merchant_id ?? '',
