@@ -11,6 +11,8 @@ import { type Opened, openServer } from './serve.ts';
 const PORT = 18_990;
 /** pgbench counts whole seconds, and 128 connections take a while to open: a shorter round would tell of that instead. */
 const TPCB_ROUND_SECONDS = 2;
+/** The p99 is at most five times the median. */
+const MOST_WAITING = 1 / 5;
 /** Charges of one round: their time is taken to a tenth of a second. */
 const CHARGES = 1000;
 
@@ -38,6 +40,29 @@ const reading = ({ server }: Opened, id: string): Asked[1] =>
 
 const listing = ({ server }: Opened): Asked[1] =>
   loading({ url: `${server.url}/gateway/orders/`, method: 'GET', connections: 4 });
+
+/** What waiting costs where nothing has to wait: of half the load that the server takes, the slowest hundredth beside the median. */
+async function halfLoad({ server }: Opened, perSecond: number, seconds: number): Promise<Compared> {
+  const url = `${server.url}/gateway/orders/authorize`;
+  const measured = await load({
+    url,
+    method: 'POST',
+    connections: 128,
+    body: BODY,
+    seconds,
+    perSecond: perSecond / 2,
+  });
+  const ratio = (measured.p50Ms ?? 0) / (measured.p99Ms ?? 1);
+  const name = 'authorize at half load';
+  return {
+    goal: MOST_WAITING,
+    ratio,
+    sides: [
+      { name: `${name}, p99`, measured },
+      { name: `${name}, p50`, measured },
+    ],
+  };
+}
 
 /** Each round charges orders of its own; what it needs is authorized beforehand, unmeasured. */
 const charging =
@@ -85,7 +110,8 @@ export async function benchGateway({ connection, database, home, orders, ...of }
     // First of all: both servers have been as little and as much in use.
     const filled = await both(0.9, 'authorize', authorizing);
     const long = Math.max(seconds, TPCB_ROUND_SECONDS);
-    const compared = [await compare(long, 0.65, tpcb, ['authorize', authorizing(empty)]), filled];
+    const beside = await compare(long, 0.65, tpcb, ['authorize', authorizing(empty)]);
+    const compared = [beside, filled, await halfLoad(empty, beside.sides[1].measured.perSecond, of.seconds)];
     const ids = new Map([
       [empty, (await authorizedIds(empty))[0] as string],
       [full, (await authorizedIds(full))[0] as string],

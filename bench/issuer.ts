@@ -118,8 +118,18 @@ export async function openAccounts(issuer: BenchIssuer, count: number, amount: n
   return ids;
 }
 
-/** The numbers of new debit cards, one for each of these accounts in turn. */
-export async function debitCards(issuer: BenchIssuer, parents: readonly string[], count: number): Promise<string[]> {
+export interface BenchCard {
+  readonly pan: string;
+  /** YYMM. */
+  readonly expires: string;
+}
+
+/** New debit cards, one for each of these accounts in turn. */
+export async function debitCards(
+  issuer: BenchIssuer,
+  parents: readonly string[],
+  count: number,
+): Promise<readonly BenchCard[]> {
   let next = 0;
   const ids = await all('debit cards', {
     url: `${issuer.server.url}/issuing/cards/request`,
@@ -129,11 +139,16 @@ export async function debitCards(issuer: BenchIssuer, parents: readonly string[]
     amount: count,
   });
   const [owner] = await issuer.database.query<{ id: bigint }>(`select id from tenants where name = 'sandbox'`);
-  const numbers: string[] = [];
+  const cards: BenchCard[] = [];
   for (const id of ids) {
-    const sealed = await issuer.vault.open(owner?.id as bigint, issuer.permutation.inward(id) as bigint);
-    if (!sealed) throw new Error('a card without a number');
-    numbers.push(sealed.pan.reveal());
+    const key = [owner?.id as bigint, issuer.permutation.inward(id) as bigint] as const;
+    const [row] = await issuer.database.query<{ expires: string }>(
+      'select expires from cards where tenant_id = $1 and id = $2',
+      key,
+    );
+    const sealed = await issuer.vault.open(...key);
+    if (!sealed || !row) throw new Error('a card without a number');
+    cards.push({ pan: sealed.pan.reveal(), expires: row.expires });
   }
-  return numbers;
+  return cards;
 }

@@ -7,6 +7,7 @@ import { type Asked, type Compared, compare, loading, ROUND_SHARE } from './comp
 import { fillCards, filledId } from './fill-cards.ts';
 import {
   answerOf,
+  type BenchCard,
   type BenchIssuer,
   consumer,
   debitCards,
@@ -111,32 +112,66 @@ async function transfersCompared(
   );
 }
 
+/**
+ * Cards that are issued here pay at the gateway here, beside cards of the sandbox: the message goes to our own issuer. Payments of an
+ * agreement, as no cardholder can be asked.
+ */
+async function ownCardsCompared(issuer: BenchIssuer, seconds: number, cards: readonly BenchCard[]): Promise<Compared> {
+  const paying = (card: () => BenchCard): Asked[1] =>
+    loading({
+      url: `${issuer.server.url}/gateway/orders/authorize`,
+      method: 'POST',
+      connections: 128,
+      body() {
+        const { pan, expires } = card();
+        const [year, month] = [2000 + Number(expires.slice(0, 2)), Number(expires.slice(2))];
+        return JSON.stringify({
+          amount: 1,
+          currency: 'EUR',
+          pan,
+          card: { holder: 'Ada Example', expiration_month: month, expiration_year: year },
+          recurring_details: { trace_id: '067294534318210', indicator: 'R' },
+          location: { ip: '192.0.2.1' },
+        });
+      },
+    });
+  const foreign = { pan: '4111111111111111', expires: '3012' };
+  return compare(
+    seconds,
+    0.5,
+    ['authorize, of an agreement', paying(() => foreign)],
+    ['authorize, of an agreement, with an own card', paying(() => any(cards))],
+  );
+}
+
 /** Purchases with as many debit cards on their own accounts, and on one. */
 async function purchasesCompared(
   issuer: BenchIssuer,
   seconds: number,
   spread: readonly string[],
   single: string,
-): Promise<Compared> {
+): Promise<Compared[]> {
   const count = spread.length;
-  const paying = async (parents: readonly string[]): Promise<Asked[1]> => {
-    const numbers = await debitCards(issuer, parents, count);
-    return loading({
+  const paying = (cards: readonly BenchCard[]): Asked[1] =>
+    loading({
       url: `${issuer.server.url}/simulator/purchases`,
       method: 'POST',
       connections: 128,
       headers: OPERATOR,
-      body: () => JSON.stringify({ pan: any(numbers), amount: 100, currency: 'EUR', threeDs: true }),
+      body: () => JSON.stringify({ pan: any(cards).pan, amount: 100, currency: 'EUR', threeDs: true }),
       answered: (body) => body.includes('"approved":true'),
     });
-  };
+  const cards = await debitCards(issuer, spread, count);
   const named = `authorization, ${count.toLocaleString('en')} cards`;
-  return compare(
-    seconds,
-    0.8,
-    [`${named}, as many accounts`, await paying(spread)],
-    [`${named}, one account`, await paying([single])],
-  );
+  return [
+    await compare(
+      seconds,
+      0.8,
+      [`${named}, as many accounts`, paying(cards)],
+      [`${named}, one account`, paying(await debitCards(issuer, [single], count))],
+    ),
+    await ownCardsCompared(issuer, seconds, cards),
+  ];
 }
 
 /** Measures, proves the books, and answers what came out. */
@@ -169,7 +204,7 @@ export async function benchIssuing(
     const spread = await openAccounts(empty, count, 10_000_000);
     const [single = ''] = await openAccounts(empty, 1, 500_000_000_000);
     compared.push(await transfersCompared(empty, seconds, spread, single));
-    compared.push(await purchasesCompared(empty, seconds, spread, single));
+    compared.push(...(await purchasesCompared(empty, seconds, spread, single)));
     return { compared, invariants: await prove(empty) };
   } finally {
     await Promise.all(open.map((issuer) => issuer.close()));

@@ -14,6 +14,8 @@ export interface Load {
   readonly paths?: readonly string[];
   /** The path of each request, made for it; ends with the time. */
   readonly path?: () => string;
+  /** So many a second, however many could be answered; by default as many as are. */
+  readonly perSecond?: number;
   /** So many requests, however long they take. */
   readonly amount?: number;
   /** Sees every body with status 2xx; false: the request failed all the same. */
@@ -71,6 +73,7 @@ export function load({ url, method, connections, seconds, headers, body, ...of }
     ...(typeof body === 'string' ? { body } : {}),
     ...(request.setupRequest || request.onResponse ? { requests: [request] } : {}),
     ...(amount === undefined ? { duration: seconds } : { amount }),
+    ...(of.perSecond === undefined ? {} : { overallRate: Math.round(of.perSecond) }),
   };
   return new Promise((resolve, reject) => {
     autocannon(options, (error, result) => {
