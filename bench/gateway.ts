@@ -64,6 +64,13 @@ async function halfLoad({ server }: Opened, perSecond: number, seconds: number):
   };
 }
 
+/** What the server's process takes, MB. */
+async function residentMB({ server }: Opened): Promise<number> {
+  const text = await (await fetch(`${server.url}/metrics`)).text();
+  const [, bytes] = /^process_resident_memory_bytes(?:\{[^}]*\})? (\S+)$/m.exec(text) ?? [];
+  return Math.round(Number(bytes) / 1_000_000);
+}
+
 /** Each round charges orders of its own; what it needs is authorized beforehand, unmeasured. */
 const charging =
   (opened: Opened): Asked[1] =>
@@ -111,6 +118,7 @@ export async function benchGateway({ connection, database, home, orders, ...of }
     const filled = await both(0.9, 'authorize', authorizing);
     const long = Math.max(seconds, TPCB_ROUND_SECONDS);
     const beside = await compare(long, 0.65, tpcb, ['authorize', authorizing(empty)]);
+    console.log(`memory under a full load: ${await residentMB(empty)} MB, at most 300`);
     const compared = [beside, filled, await halfLoad(empty, beside.sides[1].measured.perSecond, of.seconds)];
     const ids = new Map([
       [empty, (await authorizedIds(empty))[0] as string],

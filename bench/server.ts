@@ -2,8 +2,10 @@
 import { startApp } from '../src/app.ts';
 import { createLog } from '../src/base/index.ts';
 import { readConfig } from '../src/config.ts';
+import { boundHeap } from '../src/processes/index.ts';
 
 const [dataDir = '', port = '', databaseUrl = ''] = process.argv.slice(2);
+boundHeap();
 const settings = { DATA_DIR: dataDir, PORT: port, DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent', RATE_LIMIT: 'off' };
 const app = await startApp(readConfig(settings, {}), {
   log: createLog('silent'),

@@ -3,7 +3,7 @@ import { type App, startApp } from './app.ts';
 import { createLog, systemClock } from './base/index.ts';
 import { runCli } from './cli/index.ts';
 import { type Config, listenerUrl, loadConfig } from './config.ts';
-import { isMember, joinParent, startTogether } from './processes/index.ts';
+import { boundHeap, isMember, joinParent, startTogether } from './processes/index.ts';
 import { databaseIsGone, distribute, migrate, type Placement, StartError } from './store/index.ts';
 import { VaultError } from './vault/index.ts';
 
@@ -69,6 +69,7 @@ async function serveAsMember(config: Config): Promise<void> {
 }
 
 async function serve(): Promise<void> {
+  boundHeap();
   const config = loadConfig();
   if (isMember()) return serveAsMember(config);
   const app: Served = await (config.processes > 1
