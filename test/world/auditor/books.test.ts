@@ -61,6 +61,8 @@ test('what several charges left is released once all of them have gone back, and
   };
   const refund = operation('refund', '7.00');
   assert.equal(bookOf().look(shown('refunded', ...CHARGED, refund, REVERSE), 2, 0), null);
+  const more = operation('reverse', '9.71');
+  assert.match(bookOf().look(shown('refunded', ...CHARGED, refund, more), 2, 0) ?? 'agrees', /reverse of 9.71/);
   assert.match(
     bookOf().look(shown('charged', ...CHARGED, REVERSE), 2, 0) ?? 'agrees',
     /reverse of 9.70 was asked for at step 0/,

@@ -132,11 +132,11 @@ export class OrderBook {
   }
 
   /** Nobody asks for it, and it may come from that virtual moment on. */
-  #itself(type: string, notBefore: number): void {
+  #itself(type: string, notBefore: number, amount: string | null = null): void {
     this.claims.push({
       step: 0,
       type,
-      amount: null,
+      amount,
       verdict: 'unknown',
       answer: 'by itself',
       byItself: { notBefore },
@@ -160,7 +160,9 @@ export class OrderBook {
     if (this.id !== null && this.id !== order.id) return `${this.subject}: step ${step} answers with order ${order.id}`;
     this.id = order.id;
     // Of several charges: what was never charged is released once all that was has gone back.
-    if (order.status === 'refunded' && !this.seen.has('refunded')) this.#itself('reverse', 0);
+    const left = cents(order.amount) - cents(order.amount_charged);
+    if (order.status === 'refunded' && left > 0 && !this.seen.has('refunded'))
+      this.#itself('reverse', 0, (left / 100).toFixed(2));
     this.shown = order;
     this.seen.add(order.status);
     this.#shownAt = step;
