@@ -1,10 +1,7 @@
 // docs/contract/gateway.md#3-d-secure: every letter, every way back, replays and races, over real HTTP.
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { before, test } from 'node:test';
-import { CARD, payment, type Reply, simulated, type TestApp, testApp } from '../../support/app.ts';
+import { CARD, client, payment, type Reply, simulated, type TestApp, testApp } from '../../support/app.ts';
 
 let florin: TestApp;
 before(async () => {
@@ -218,28 +215,21 @@ test('device-data step: the form of the method page, then resume gives the chall
 });
 
 test('device-data step on one server, challenge on another that says that it is earlier: the challenge is the newest', async () => {
-  const copy = mkdtempSync(path.join(os.tmpdir(), 'florin-second-'));
-  cpSync(florin.dataDir, copy, { recursive: true });
-  const second = await testApp({ DATA_DIR: copy }, { connection: florin.database.connection });
-  try {
-    const { now } = (await florin.operator('GET', '/simulator/clock')).body;
-    await florin.operator('POST', '/simulator/clock/advance', { by: '10m' });
-    const made = order(await authorize({ pan: simulated('10', '928') }));
-    const page = await formOf(await post(made.form3d.action, bankForm(made)));
-    const filled = await post(page.action, { ...page.fields, browser_language: 'en', browser_screen_width: '1280' });
-    assert.equal(filled.status, 200);
-    for (const { operator } of [florin, second])
-      assert.equal((await operator('PUT', '/simulator/clock', { now, frozen: false })).status, 200);
-    const resumed = await second.merchant('POST', `/gateway/orders/${made.id}/resume`);
-    assert.equal(resumed.status, 201, resumed.text);
-    await challenge(order(resumed), '1234');
-    const done = await florin.merchant('POST', `/gateway/orders/${made.id}/complete3d20`);
-    assert.equal(done.status, 200, done.text);
-    assert.equal(order(done).status, 'authorized');
-  } finally {
-    await second.app.stop();
-    rmSync(copy, { recursive: true, force: true });
-  }
+  const second = await florin.another();
+  const { now } = (await florin.operator('GET', '/simulator/clock')).body;
+  await florin.operator('POST', '/simulator/clock/advance', { by: '10m' });
+  const made = order(await authorize({ pan: simulated('10', '928') }));
+  const page = await formOf(await post(made.form3d.action, bankForm(made)));
+  const filled = await post(page.action, { ...page.fields, browser_language: 'en', browser_screen_width: '1280' });
+  assert.equal(filled.status, 200);
+  for (const operator of [florin.operator, client(second.url, 'Bearer sandbox-operator')])
+    assert.equal((await operator('PUT', '/simulator/clock', { now, frozen: false })).status, 200);
+  const resumed = await florin.merchantOf(second)('POST', `/gateway/orders/${made.id}/resume`);
+  assert.equal(resumed.status, 201, resumed.text);
+  await challenge(order(resumed), '1234');
+  const done = await florin.merchant('POST', `/gateway/orders/${made.id}/complete3d20`);
+  assert.equal(done.status, 200, done.text);
+  assert.equal(order(done).status, 'authorized');
 });
 
 test('step_up_automatically: a soft decline becomes 201 with a form, reason soft_decline, and goes on', async () => {
