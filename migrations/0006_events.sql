@@ -1,15 +1,47 @@
 -- Up Migration
--- The outbox: written in the transaction that made the change, numbered by subject so that receivers can drop what is stale.
+-- What happened: written in the transaction that made the change, and never changed. By days of their ids, so that the oldest are dropped
+-- and not deleted; what no day was made for lies beside them.
 create table events (
   owner_id int8 not null,
   id int8 not null,
-  -- What it tells of: an order, a card, an authorization of one.
+  -- What it tells of: an order, a card, an authorization of one. Its events are numbered without gaps.
   subject_id int8 not null,
   sequence int4 not null,
   subject_type text not null,
   type text not null,
-  data jsonb not null,
+  -- The bytes that every receiver gets.
+  body text not null,
   created_at timestamptz not null,
   primary key (owner_id, id)
+) partition by range (id);
+create index events_subject on events (owner_id, subject_id, sequence);
+create table events_beside partition of events default;
+
+-- What has no position yet: written with the event, taken by who holds its owner's head.
+create table event_queue (
+  owner_id int8 not null,
+  arrival int8 generated always as identity,
+  event_id int8 not null,
+  subject_id int8 not null,
+  type text not null,
+  created_at timestamptz not null,
+  primary key (owner_id, arrival)
 );
-create unique index events_subject on events (owner_id, subject_id, sequence);
+
+-- How far an owner's events are numbered.
+create table event_heads (
+  owner_id int8 primary key,
+  position int8 not null
+);
+
+-- The order in which an owner's events are told. Ids are drawn before commits, and no cursor may trust them; positions are given behind.
+create table event_log (
+  owner_id int8 not null,
+  position int8 not null,
+  event_id int8 not null,
+  subject_id int8 not null,
+  type text not null,
+  created_at timestamptz not null,
+  primary key (owner_id, position)
+);
+create index event_log_event on event_log (owner_id, event_id);

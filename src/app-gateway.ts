@@ -3,6 +3,7 @@ import type { Common } from './app-common.ts';
 import type { Half } from './app-half.ts';
 import { daily } from './app-work.ts';
 import { systemClock } from './base/index.ts';
+import { eventMaker } from './events/index.ts';
 import { checkoutDoor, createLink, land, landingView, sandboxWallets } from './gateway/checkout/index.ts';
 import { orderTimelines } from './gateway/due/index.ts';
 import { resolveOperation, stuckOperations } from './gateway/flight/index.ts';
@@ -28,6 +29,7 @@ import {
   throttlePages,
 } from './pages/index.ts';
 import { disputeEndpoints, gatewayScenarios } from './sandbox/index.ts';
+import { causedBy } from './store/index.ts';
 import {
   acsRoutes,
   type Cardholders,
@@ -115,6 +117,7 @@ async function depsOf(common: Common, projects: Projects, cardholders: Cardholde
     committer: common.committer,
     vault,
     permutation,
+    events: eventMaker({ permutation, mode: common.config.mode, ownerType: 'project', nameOf: projects.nameOf }),
     publicUrl,
     sandbox: inSandbox,
     rates: () => rates.standing(),
@@ -153,6 +156,7 @@ async function servePages(
   await server.app.register(async (pages) => {
     const throttle = pageThrottle(limiters, rates);
     throttlePages(pages, throttle, server);
+    pages.addHook('onRequest', (_request, _reply, done) => causedBy('payer', done));
     formBodies(pages);
     await pages.register(acsRoutes({ db, clock, keys, ids, log, publicUrl, cardholders, remoteAddressOf }));
     const tokens = formTokens({

@@ -15,6 +15,7 @@ import {
   VirtualClock,
 } from './base/index.ts';
 import type { Config } from './config.ts';
+import { createNumbering, isQueued, type Numbering } from './events/index.ts';
 import { bucketsIn, createMetrics, type RateLimiter, rateLimiter, sharedRateLimiter } from './http/index.ts';
 import { createRates, type Rates, seedRates } from './ledger/index.ts';
 import { binsLoad, type SharedFaults, sharedFaults } from './network/index.ts';
@@ -32,6 +33,7 @@ import {
   type Lease,
   type LeaseTimes,
   migrate,
+  NOBODY,
   nextIdNode,
   openDatabase,
   openDataDir,
@@ -78,6 +80,7 @@ export interface Ground {
   readonly permutation: Permutation;
   readonly metrics: ReturnType<typeof createMetrics>;
   readonly committer: Committer;
+  readonly numbering: Numbering;
   readonly vault: Vault;
   readonly rates: Rates;
   readonly health: Health;
@@ -108,14 +111,12 @@ export async function openGround(config: Config, options: GroundOptions, log: Lo
   const virtual = config.mode === 'sandbox' ? new VirtualClock(options.clock ?? systemClock) : null;
   const { guard = (source) => source } = options;
   const business: Clock = virtual ?? options.clock ?? systemClock;
-  const clock = guard(business);
-  const random = guard(systemRandom);
+  const [clock, random] = [guard(business), guard(systemRandom)];
   const { database, counting, lease, alone, embedded } = await openStore(config, options, log, closers);
   const sandbox = virtual && (await openSandbox(database, virtual, { process: lease.process(), random, log, closers }));
 
   const made = idMaker(business, await nextIdNode(database));
-  const ids = guard(made);
-  const told = { business, ids: made };
+  const [ids, told] = [guard(made), { business, ids: made }];
   const metrics = createMetrics({ process: true });
   if (options.member) metrics.registry.setDefaultLabels({ process: String(options.member.process) });
   const health = createHealth({
@@ -124,6 +125,7 @@ export async function openGround(config: Config, options: GroundOptions, log: Lo
     committer: () => committer,
     dataDir: embedded ? config.dataDir : null,
   });
+  const numbering = createNumbering({ database, clock: systemClock, log });
   const committing = createCommitter({
     connect: () => database.session(),
     clock: systemClock,
@@ -131,6 +133,7 @@ export async function openGround(config: Config, options: GroundOptions, log: Lo
     log,
     onGroup: metrics.group,
     onAttempt: (error) => health.attempted(error),
+    onWritten: (owner, changes) => changes.some(isQueued) && numbering.wake(owner ?? NOBODY),
     mayDecide: lease.held,
     process: lease.process,
     ...(options.patienceMs ? { patienceMs: options.patienceMs } : {}),
@@ -166,6 +169,7 @@ export async function openGround(config: Config, options: GroundOptions, log: Lo
     permutation,
     metrics,
     committer,
+    numbering,
     vault,
     rates,
     limiters,

@@ -2,7 +2,7 @@
 import type { Common } from './app-common.ts';
 import type { Half } from './app-half.ts';
 import { systemClock } from './base/index.ts';
-import { createForwarding } from './events/index.ts';
+import { createForwarding, eventMaker } from './events/index.ts';
 import {
   createIssuing,
   createPasswords,
@@ -34,6 +34,12 @@ export async function openIssuing(common: Common): Promise<IssuingHalf> {
     committer: common.committer,
     vault,
     permutation: common.permutation,
+    events: eventMaker({
+      permutation: common.permutation,
+      mode: common.config.mode,
+      ownerType: 'tenant',
+      nameOf: tenants.nameOf,
+    }),
     publicUrl: common.publicUrl,
     sandbox: inSandbox,
     rates: () => rates.standing(),

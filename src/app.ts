@@ -80,6 +80,7 @@ async function serve(common: Common, halves: readonly Half[]): Promise<App> {
   const { member } = common.options;
   if (config.workers) {
     startChores(ownChores(common), common);
+    untilTheEnd(common, (signal) => common.numbering.watch(signal));
     // Of several processes one does what is to be done once.
     if (member) member.onDuty(() => startWorkers(common, halves, { due, proofs }));
     else startWorkers(common, halves, { due, proofs });

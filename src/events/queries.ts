@@ -1,22 +1,19 @@
-// The outbox table.
-import { type Change, insert, table } from '../store/index.ts';
+// Statements on events, event_queue, event_heads and event_log: what is written with a change, and how it gets its position behind.
+import { type Change, type Db, insert, type Transaction, table } from '../store/index.ts';
+import type { Noun } from './catalogue.ts';
 
-/** What an event tells of. */
-type Subject = 'order' | 'card' | 'authorization';
-
-export interface OutboxEvent {
+interface EventRow {
   readonly owner_id: bigint;
   readonly id: bigint;
-  readonly subject_type: Subject;
   readonly subject_id: bigint;
-  /** Grows by one with each event of a subject. */
   readonly sequence: number;
+  readonly subject_type: Noun;
   readonly type: string;
-  readonly data: Readonly<Record<string, unknown>>;
+  readonly body: string;
   readonly created_at: Date;
 }
 
-const events = table<OutboxEvent>(
+const events = table<EventRow>(
   'events',
   {
     owner_id: 'int8',
@@ -25,12 +22,78 @@ const events = table<OutboxEvent>(
     sequence: 'int4',
     subject_type: 'text',
     type: 'text',
-    data: 'jsonb',
+    body: 'text',
     created_at: 'timestamptz',
   },
   ['owner_id', 'id'],
   { subjects: ['subject_id'] },
 );
 
-/** The event as a change, to be committed with what it tells. */
-export const eventInsert = (event: OutboxEvent): Change => insert(events, event);
+export const eventInsert = (row: EventRow): Change => insert(events, row);
+
+/** What a numbered event keeps of itself in the log, too. */
+export interface QueuedEvent {
+  readonly owner_id: bigint;
+  readonly event_id: bigint;
+  readonly subject_id: bigint;
+  readonly type: string;
+  readonly created_at: Date;
+}
+
+const queue = table<QueuedEvent>(
+  'event_queue',
+  { owner_id: 'int8', event_id: 'int8', subject_id: 'int8', type: 'text', created_at: 'timestamptz' },
+  ['owner_id', 'event_id'],
+);
+
+export const queueInsert = (row: QueuedEvent): Change => insert(queue, row);
+
+/** Does a group that was written leave something to be numbered? */
+export const isQueued = ({ table: { name } }: Change): boolean => name === queue.name;
+
+/** Makes the owner's head where there is none. */
+export const headMake = (db: Db, owner: bigint): Promise<unknown> =>
+  db.query('insert into event_heads (owner_id, position) values ($1, 0) on conflict do nothing', [owner]);
+
+/** The owner's head, held until the transaction ends; null: somebody else holds it, or there is none. */
+export async function headHold(db: Transaction, owner: bigint): Promise<bigint | null> {
+  const rows = await db.query<{ position: bigint }>(
+    'select position from event_heads where owner_id = $1 for update skip locked',
+    [owner],
+  );
+  return rows[0]?.position ?? null;
+}
+
+/**
+ * Moves what waits into the log, in the order of its arrival, behind `head`; how many. For who holds the head: a statement of its own, so
+ * that it sees what those who held it before have left. Who changed a resource held its row until its event was visible, so that the events
+ * of one resource arrive in the order of their numbers.
+ */
+export async function queueNumber(db: Transaction, owner: bigint, head: bigint, limit: number): Promise<bigint> {
+  const rows = await db.query<{ count: bigint }>(
+    `with taken as (
+       delete from event_queue where owner_id = $1 and arrival in
+         (select arrival from event_queue where owner_id = $1 order by arrival limit $3)
+       returning arrival, event_id, subject_id, type, created_at
+     ), numbered as (
+       insert into event_log (owner_id, position, event_id, subject_id, type, created_at)
+       select $1, $2::int8 + row_number() over (order by arrival), event_id, subject_id, type, created_at from taken
+       returning 1
+     ), moved as (
+       update event_heads set position = $2::int8 + (select count(*) from numbered) where owner_id = $1
+     )
+     select count(*) as count from numbered`,
+    [owner, head, limit],
+  );
+  return rows[0]?.count ?? 0n;
+}
+
+/** Whose events wait for a position. */
+export const queueOwners = async (db: Db): Promise<bigint[]> =>
+  (await db.query<{ owner_id: bigint }>('select distinct owner_id from event_queue')).map(({ owner_id }) => owner_id);
+
+/** How far an owner's events are numbered; 0: none is. */
+export async function headOf(db: Db, owner: bigint): Promise<bigint> {
+  const rows = await db.query<{ position: bigint }>('select position from event_heads where owner_id = $1', [owner]);
+  return rows[0]?.position ?? 0n;
+}

@@ -32,6 +32,7 @@ export interface OperatorApiOptions {
 /** The API as a declaration for `api` and `openapiOf`. */
 export const operatorApi = ({ authentication, turns, endpoints }: OperatorApiOptions): Api<Operator> => ({
   prefix: '/operator',
+  cause: 'operator',
   patient: true,
   name: 'Operator API',
   description: 'Sets up the installation. JSON; date-times are ISO 8601 in UTC; a project is named by its login.',

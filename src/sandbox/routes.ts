@@ -28,6 +28,7 @@ export const simulatorApi = (
   more: readonly OperatorEndpoint[],
 ): Api<Operator> => ({
   prefix: '/simulator',
+  cause: 'simulator',
   patient: true,
   name: 'Simulator',
   envelope: operatorEnvelope,

@@ -5,14 +5,15 @@ import { before, describe, it } from 'node:test';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { NOBODYS, OWNED } from './owned.ts';
 
-const TABLES = `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') order by 1`;
+/** A part of a table is as its whole is. */
+const TABLES = `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition order by 1`;
 
 /** The columns of what is unique, in their order; an expression is null. */
 const UNIQUE = `select c.relname as "table", i.relname as name, x.indisprimary as main,
     array(select a.attname::text from unnest(x.indkey::int2[]) with ordinality as k(number, n)
       left join pg_attribute a on a.attrelid = c.oid and a.attnum = k.number order by k.n) as columns
   from pg_index x join pg_class c on c.oid = x.indrelid join pg_class i on i.oid = x.indexrelid
-  where c.relnamespace = 'public'::regnamespace and x.indisunique order by 1, 2`;
+  where c.relnamespace = 'public'::regnamespace and x.indisunique and not c.relispartition order by 1, 2`;
 
 interface Unique {
   readonly table: string;

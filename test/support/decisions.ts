@@ -26,6 +26,7 @@ export const toldAt = (now: Date): Told => ({
   ids: idMaker({ ...systemClock, now: () => now }, 0),
   chance: seededRandom(1),
   process: 1n,
+  cause: 'api',
 });
 
 export interface Twice {
@@ -78,7 +79,11 @@ function ending<Value>(decide: () => Decision<Value>): { readonly decision: Deci
 }
 
 /** The same moment for both; ids and chance are drawn by the first and come again, in their order, to the second. */
-function taped({ now, ids, chance, process }: Told): { readonly first: Told; readonly again: Told; left(): number } {
+function taped({ now, ids, chance, process, cause }: Told): {
+  readonly first: Told;
+  readonly again: Told;
+  left(): number;
+} {
   const tape: (bigint | number | Buffer)[] = [];
   const kept = <Drawn extends bigint | number | Buffer>(drawn: Drawn): Drawn => {
     tape.push(Buffer.isBuffer(drawn) ? Buffer.from(drawn) : drawn);
@@ -91,8 +96,9 @@ function taped({ now, ids, chance, process }: Told): { readonly first: Told; rea
       ids: { next: () => kept(ids.next()), after: (earlier) => kept(ids.after(earlier)) },
       chance: { bytes: (length) => kept(chance.bytes(length)), int: (max) => kept(chance.int(max)) },
       process,
+      cause,
     },
-    again: { now: new Date(now), ids: { next, after: next }, chance: { bytes: next, int: next }, process },
+    again: { now: new Date(now), ids: { next, after: next }, chance: { bytes: next, int: next }, process, cause },
     left: () => tape.length,
   };
 }

@@ -134,7 +134,7 @@ async function compare(world: World, all: readonly Listed[]): Promise<void> {
     );
   const events = Map.groupBy(
     await scene.database.query<{ order_id: string; sequence: number; type: string }>(
-      `select data ->> 'order_id' as order_id, sequence, type from events where subject_type = 'order' order by subject_id, sequence`,
+      `select body::jsonb -> 'resource' ->> 'id' as order_id, sequence, type from events where subject_type = 'order' order by subject_id, sequence`,
     ),
     ({ order_id }) => order_id,
   );

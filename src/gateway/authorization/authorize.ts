@@ -103,7 +103,7 @@ interface DirectoryAsked {
 
 /** The order's first step, pure: rejected, waiting for the cardholder, or sent. */
 function decide(
-  deps: Pick<GatewayDeps, 'permutation'>,
+  deps: Pick<GatewayDeps, 'events' | 'permutation'>,
   prepared: Prepared,
   open: OrderState | null,
   reject: RejectionCode | null,
@@ -149,7 +149,7 @@ function decide(
         write(closed),
         ...sealed.changes,
         rejectionRecord(project, orderId, 'authorize', reject, told),
-        eventOf(deps, project, open?.order ?? null, closed, null, told),
+        ...eventOf(deps, project, { before: open, after: state }, told),
       ],
     };
   }

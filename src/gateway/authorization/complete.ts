@@ -124,7 +124,7 @@ function verdict(
 }
 
 function decide(
-  deps: Pick<GatewayDeps, 'permutation' | 'threeds' | 'vault'>,
+  deps: Pick<GatewayDeps, 'events' | 'permutation' | 'threeds' | 'vault'>,
   project: Project,
   state: OrderState,
   next: Step,

@@ -65,7 +65,7 @@ export async function askDirectory(
 const isForced = (reason: string): boolean => reason === 'forced' || reason === 'soft_decline';
 
 function directoryAnswer(
-  deps: Pick<GatewayDeps, 'once' | 'permutation' | 'stans' | 'threeds' | 'vault'>,
+  deps: Pick<GatewayDeps, 'events' | 'once' | 'permutation' | 'stans' | 'threeds' | 'vault'>,
   question: Question,
   asked: Order,
   started: Started,
@@ -95,7 +95,7 @@ function directoryAnswer(
         const after = { ...state, order: waiting(state.order, reason, started, transactionId, now) };
         const form = { form: { ...started.form }, html: started.html };
         return answered(orderAnswer(view, after, { status: 201, form }), [
-          ...toBank(deps, project, state.order, after.order, started, told),
+          ...toBank(deps, project, state, after.order, started, told),
           ...sealed,
           ...closing,
         ]);
@@ -147,18 +147,18 @@ function sealedCvv(
 }
 
 function toBank(
-  deps: Pick<GatewayDeps, 'permutation'>,
+  deps: Pick<GatewayDeps, 'events' | 'permutation'>,
   project: Project,
-  before: Order,
+  before: OrderState,
   after: Order,
   started: FormStarted,
   told: Told,
 ): Change[] {
-  const isFirst = before.status === 'new';
+  const isFirst = before.order.status === 'new';
   return [
     orderUpdate(after),
     ...started.changes,
-    ...(isFirst ? [eventOf(deps, project, before, after, null, told)] : []),
+    ...(isFirst ? eventOf(deps, project, { before, after: { ...before, order: after } }, told) : []),
   ];
 }
 

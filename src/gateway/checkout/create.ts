@@ -95,7 +95,7 @@ export async function createOrder(
             order_id: id,
             created_at: now,
           }),
-          eventOf(deps, project, null, order, null, told),
+          ...eventOf(deps, project, { before: null, after: { order, operations: [] } }, told),
           ...unused.claim,
           ...ending(answer),
         ],

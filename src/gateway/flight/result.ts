@@ -71,7 +71,7 @@ export const replace = (state: OrderState, order: Order, operation: Operation): 
 });
 
 /** What a result is made with: neither clock nor database, for it is decided, and told what it needs. */
-type ResultDeps = Pick<GatewayDeps, 'log' | 'once' | 'permutation' | 'risk' | 'vault'>;
+type ResultDeps = Pick<GatewayDeps, 'events' | 'log' | 'once' | 'permutation' | 'risk' | 'vault'>;
 
 export function settle(deps: ResultDeps & Pick<GatewayDeps, 'rates' | 'stans'>, toSettle: ToSettle): Command<Settled> {
   const { project, operation } = toSettle;
@@ -279,7 +279,7 @@ function ended(
       ...(next ? [operationInsert(next)] : []),
       ...changes,
       ...(toSettle.pan ? outcomeChanges(deps, project, order, operation, toSettle.pan, rate, told.now) : []),
-      ...(operation.system ? [] : [eventOf(deps, project, before.order, order, operation, told)]),
+      ...(operation.system ? [] : eventOf(deps, project, { before, after: state, operation }, told)),
       ...payoutEnds(operation),
       ...once,
     ],

@@ -1,11 +1,11 @@
 // Operations that the gateway itself begins: the charge that follows by itself, and the release of a hold whose time is over.
 import { addMs } from '../../base/index.ts';
-import { eventInsert } from '../../events/index.ts';
 import { CLOSED_WAIT_MS, carry, type Intent, startOperation } from '../flight/index.ts';
 import {
   type DueHandler,
   type DueKind,
   decideDue,
+  eventOf,
   type GatewayDeps,
   isOver,
   needOrder,
@@ -86,25 +86,12 @@ const whyReleased = ({ status, options }: Order): Operation['details']['by'] => 
 
 /** An event a day before the issuer lets the hold go. */
 export const warn: DueHandler = async (deps, project, state) => {
-  await decideDue(deps, state, 'warn', ({ order }, { now, ids }) => {
-    const warned = withDue({ ...order, events: order.events + 1 }, { warn: null });
+  await decideDue(deps, state, 'warn', (before, told) => {
+    const after = { ...before, order: withDue({ ...before.order, events: before.order.events + 1 }, { warn: null }) };
     return {
       changes: [
-        orderUpdate(warned),
-        eventInsert({
-          owner_id: order.project_id,
-          id: ids.next(),
-          subject_type: 'order',
-          subject_id: order.id,
-          sequence: warned.events,
-          type: 'order.authorization_expires',
-          data: {
-            project: project.login,
-            order_id: deps.permutation.outward(order.id),
-            expires_at: order.due.release ?? null,
-          },
-          created_at: now,
-        }),
+        orderUpdate(after.order),
+        ...eventOf(deps, project, { before, after, type: 'order.authorization_expiring' }, told),
       ],
     };
   });

@@ -55,7 +55,7 @@ async function operate(deps: GatewayDeps, action: Action, request: OrderRequest)
 
 /** The first phase. Refuses with not_found an order that is not the project's. */
 function intent(
-  deps: Pick<GatewayDeps, 'permutation' | 'stans' | 'vault'>,
+  deps: Pick<GatewayDeps, 'events' | 'permutation' | 'stans' | 'vault'>,
   action: Action,
   { project, orderId, amount, once }: OrderRequest,
 ): Command<Intended | Waiting> {

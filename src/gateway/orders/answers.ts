@@ -13,8 +13,9 @@ const STATUS: Readonly<Record<FailureType, number>> = {
   error: 500,
   validation: 422,
 };
-const WHOLE = ORDER_EXPANDS.filter((name) => name !== 'operations.cashflow');
-const NO_CASHFLOWS: Cashflows = new Map();
+/** Every expand but the one that reads the ledger. */
+export const WHOLE = ORDER_EXPANDS.filter((name) => name !== 'operations.cashflow');
+export const NO_CASHFLOWS: Cashflows = new Map();
 
 /** The form that a challenge or device-data step needs. */
 export interface Form {

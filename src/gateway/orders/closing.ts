@@ -12,7 +12,7 @@ import { type OrderTrigger, orderStates } from './states.ts';
 
 const TRIGGERS: Readonly<Partial<Record<FailureType, OrderTrigger>>> = { fraud: 'fraud', declined: 'decline' };
 
-type ClosingDeps = Pick<GatewayDeps, 'permutation' | 'vault'>;
+type ClosingDeps = Pick<GatewayDeps, 'events' | 'permutation' | 'vault'>;
 
 /** An order that ends before anything was sent for it. */
 export function closedOrder(
@@ -36,11 +36,12 @@ export function closedOrder(
     { expire: null, ask: null },
   );
   const sealed = state.order.secure3d?.transaction_id !== undefined;
+  const after = { ...state, order };
   return {
-    state: { ...state, order },
+    state: after,
     changes: [
       orderUpdate(order),
-      eventOf(deps, project, state.order, order, null, told),
+      ...eventOf(deps, project, { before: state, after }, told),
       rejectionRecord(project, order.id, 'close', code, told),
       ...(sealed ? [deps.vault.dropCvv(order.project_id, order.id)] : []),
     ],

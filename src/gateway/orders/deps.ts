@@ -1,5 +1,6 @@
 // What the use cases of orders work with: the doors of lower rooms and the ports that app.ts fills. No behaviour of its own.
 import type { Clock, FairQueue, IdMaker, Log, Money, Pan, Permutation, Random } from '../../base/index.ts';
+import type { EventMaker } from '../../events/index.ts';
 import type { RateOf } from '../../ledger/index.ts';
 import type { Link, StanMaker } from '../../network/index.ts';
 import type { Committer, Db, Lease, OnceForm, OnceRecords } from '../../store/index.ts';
@@ -56,6 +57,7 @@ export interface GatewayDeps {
   readonly risk: Risk;
   readonly links: ReadonlyMap<string, Link>;
   readonly permutation: Permutation;
+  readonly events: EventMaker;
   readonly once: OnceRecords;
   readonly onceForm: OnceForm;
   readonly publicUrl: string;

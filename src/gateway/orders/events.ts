@@ -1,44 +1,77 @@
 // What the world is told of an order: one event for each change of it.
 // Rule: written by the commit that makes the change, with the next number of the order's own sequence.
-import { eventInsert } from '../../events/index.ts';
+import { assert } from '../../base/index.ts';
+import type { EventType } from '../../events/index.ts';
 import type { Change, Told } from '../../store/index.ts';
 import type { Project } from '../projects/index.ts';
+import { NO_CASHFLOWS, WHOLE } from './answers.ts';
 import type { GatewayDeps } from './deps.ts';
-import type { Operation, Order } from './model.ts';
+import type { Operation, OperationType, Order, OrderState, OrderStatus } from './model.ts';
+import { operationShown, orderWhole, viewOf } from './present.ts';
 
-/** The event of a change: the order's new status, or the operation where the status stays. */
+export type OrderEvent = EventType<'order'>;
+
+/** The status that an order has come to → what happened. */
+const BY_STATUS: Readonly<Record<OrderStatus, OrderEvent>> = {
+  new: 'order.created',
+  prepared: 'order.prepared',
+  authorized: 'order.authorized',
+  charged: 'order.charged',
+  reversed: 'order.reversed',
+  refunded: 'order.refunded',
+  rejected: 'order.rejected',
+  fraud: 'order.fraud_refused',
+  declined: 'order.declined',
+  chargedback: 'order.chargedback',
+  credited: 'order.credited',
+  error: 'order.failed',
+};
+
+/** Of an operation that leaves the status as it was: what its success is, and its failure. */
+const BY_OPERATION: Readonly<Record<OperationType, Readonly<Record<'success' | 'failure', OrderEvent | null>>>> = {
+  authorize: { success: null, failure: 'order.attempt_failed' },
+  charge: { success: 'order.charged', failure: 'order.charge_failed' },
+  reverse: { success: 'order.reversed', failure: 'order.reverse_failed' },
+  refund: { success: 'order.partially_refunded', failure: 'order.refund_failed' },
+  credit: { success: 'order.credited', failure: 'order.credit_failed' },
+  chargeback: { success: 'order.chargedback', failure: null },
+  representment: { success: 'order.represented', failure: null },
+};
+
+/** What happened, by the status that changed or the operation that was done. A won representment is no capture. */
+export function orderEventType(before: Order | null, after: Order, operation: Operation | null): OrderEvent {
+  if (operation?.type === 'representment') return 'order.represented';
+  if (before?.status !== after.status) return BY_STATUS[after.status];
+  const type = operation && BY_OPERATION[operation.type][operation.status === 'success' ? 'success' : 'failure'];
+  assert(type, 'an event of an order that nothing happened to');
+  return type;
+}
+
+interface OrderTold {
+  readonly before: OrderState | null;
+  /** With its event counted. */
+  readonly after: OrderState;
+  readonly operation?: Operation | null;
+  /** Absent: what the status or the operation says. */
+  readonly type?: OrderEvent;
+}
+
+/** The event of a change, with the order as a GET with every expand answers it, but for cashflow, which is a read of the ledger. */
 export function eventOf(
-  { permutation }: Pick<GatewayDeps, 'permutation'>,
+  { events, permutation }: Pick<GatewayDeps, 'events' | 'permutation'>,
   project: Project,
-  before: Order | null,
-  after: Order,
-  operation: Operation | null,
+  { before, after, operation = null, type }: OrderTold,
   told: Told,
-): Change {
-  const type =
-    before?.status !== after.status
-      ? `order.${after.status}`
-      : `operation.${operation?.type ?? 'none'}.${operation?.status ?? 'none'}`;
-  return eventInsert({
-    owner_id: after.project_id,
-    id: told.ids.next(),
-    subject_type: 'order',
-    subject_id: after.id,
-    sequence: after.events,
-    type,
-    data: {
-      project: project.login,
-      order_id: permutation.outward(after.id),
-      merchant_order_id: after.merchant_order_id,
-      status: after.status,
-      currency: after.currency,
-      amount: after.amount.toString(),
-      amount_charged: after.amount_charged.toString(),
-      amount_refunded: after.amount_refunded.toString(),
-      ...(operation
-        ? { operation: { type: operation.type, status: operation.status, amount: operation.amount.toString() } }
-        : {}),
-    },
-    created_at: after.updated_at,
+): Change[] {
+  const view = viewOf({ permutation }, project);
+  const shown = (state: OrderState): object => orderWhole(view, state, WHOLE, NO_CASHFLOWS);
+  const { order } = after;
+  return events.of(told, {
+    owner: project.id,
+    type: type ?? orderEventType(before?.order ?? null, order, operation),
+    resource: { type: 'order', id: order.id, sequence: order.events },
+    object: shown(after),
+    before: before && shown(before),
+    operation: operation ? operationShown(view, operation) : undefined,
   });
 }

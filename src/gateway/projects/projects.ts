@@ -2,7 +2,7 @@
 // Rule: whoever asks with a wrong secret meets the same work as with an unknown login, and whatever this process committed is
 // seen by the next request; what another process committed, by a request two seconds later.
 import { timingSafeEqual } from 'node:crypto';
-import { type Clock, type Log, opensTo } from '../../base/index.ts';
+import { assert, type Clock, type Log, opensTo } from '../../base/index.ts';
 import { type Db, kept } from '../../store/index.ts';
 import { secretHash } from './credentials.ts';
 import type { Keyed } from './manage.ts';
@@ -23,6 +23,8 @@ export interface Projects {
    */
   authenticate(login: string, password: string, certificate?: string | null): Promise<Credential | null>;
   byId(id: bigint): Promise<Project | null>;
+  /** The login of a project that was asked for before, from memory as it stands. */
+  nameOf(id: bigint): string;
   byLogin(login: string): Promise<Project | null>;
   /** Every project, by login. */
   all(): Promise<readonly Project[]>;
@@ -51,6 +53,7 @@ const DECOY: readonly Candidate[] = [{ hash: Buffer.alloc(32), expiresAt: null, 
 interface Memory {
   byLogin(login: string): Promise<Account | null>;
   byId(id: bigint): Promise<Account | null>;
+  known(id: bigint): Account | undefined;
   all(): Promise<Account[]>;
   refresh(): Promise<void>;
 }
@@ -84,6 +87,7 @@ function accountsInMemory({ database, clock, log }: ProjectsOptions): Memory {
       if (!byId.has(id)) await look();
       return byId.get(id) ?? null;
     },
+    known: (id) => byId.get(id),
     async all() {
       await fresh();
       return [...byId.values()];
@@ -109,6 +113,11 @@ export function createProjects(options: ProjectsOptions): Projects {
     },
     async byId(id) {
       return (await accounts.byId(id))?.project ?? null;
+    },
+    nameOf(id) {
+      const account = accounts.known(id);
+      assert(account, 'a project that nobody has asked for');
+      return account.project.login;
     },
     async byLogin(login) {
       return (await accounts.byLogin(login))?.project ?? null;

@@ -23,7 +23,7 @@ import type { Project } from '../projects/index.ts';
 
 /** An operation that arrives from the issuer: nothing is sent, it is booked as it comes. */
 function arrives(
-  deps: Pick<GatewayDeps, 'permutation'>,
+  deps: Pick<GatewayDeps, 'events' | 'permutation'>,
   project: Project,
   state: OrderState,
   type: 'chargeback' | 'representment',
@@ -57,7 +57,12 @@ function arrives(
       operationInsert(booked),
       orderUpdate(after),
       ...posted.changes,
-      eventOf(deps, project, state.order, after, booked, told),
+      ...eventOf(
+        deps,
+        project,
+        { before: state, after: { order: after, operations: [...state.operations, booked] }, operation: booked },
+        told,
+      ),
     ],
   };
 }

@@ -58,7 +58,16 @@ function serve<Principal>(
   declaration: Api<Principal>,
   endpoint: AnyEndpoint<Principal>,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
-  const { authentication, allows, limits, failureOf = asFailure, reader, patient, idempotency } = declaration;
+  const {
+    authentication,
+    allows,
+    limits,
+    failureOf = asFailure,
+    reader,
+    patient,
+    idempotency,
+    cause = 'api',
+  } = declaration;
   const shape = reader ? readerShaper(declaration, reader, endpoint) : shaper(declaration, endpoint);
   const { media = 'application/json' } = endpoint;
   const writes = writesBy(declaration, endpoint);
@@ -96,7 +105,7 @@ function serve<Principal>(
   return async function handle(request, reply) {
     server.work.begin();
     const caller: Caller = { gone: false, made: null };
-    const answering = forCaller(caller, () => answerTo(request, reply, caller));
+    const answering = forCaller(caller, cause, () => answerTo(request, reply, caller));
     // Also behind a client who was told that nobody knows: what has begun is finished.
     answering.then(server.work.end, server.work.end);
     try {

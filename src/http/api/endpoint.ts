@@ -2,7 +2,7 @@
 // Rule: an endpoint says everything about itself here, so that what is served and what is documented can't differ.
 import type { Static, TSchema } from 'typebox';
 import type { Log, Refusal, Steps, Turns } from '../../base/index.ts';
-import type { Once } from '../../store/index.ts';
+import type { Cause, Once } from '../../store/index.ts';
 import type { Envelope, Failure, FailureKind } from '../failure.ts';
 import type { Violation } from '../fields/index.ts';
 import type { MediaType } from '../listener/index.ts';
@@ -127,6 +127,8 @@ export interface Api<Principal> {
   readonly envelope: Envelope;
   readonly authentication: Authentication<Principal>;
   readonly endpoints: readonly AnyEndpoint<Principal>[];
+  /** By whose doing its requests change something; `api` unless told. */
+  readonly cause?: Cause;
   /** May this principal do this from this address? Asked after the credentials and before anything is read; false is 403. */
   readonly allows?: (principal: Principal, right: string | null, head: RequestHead) => boolean;
   /** An unknown name in a GET's query is an error instead of being ignored. */

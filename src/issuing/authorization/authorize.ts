@@ -101,7 +101,7 @@ export const judging = (
 const CVV_RESULTS = { absent: null, right: 'M', wrong: 'N' } as const;
 
 /** What the decision is made with: neither clock nor database, for it is told what it needs. */
-type DecisionDeps = Pick<IssuingDeps, 'permutation' | 'vault'>;
+type DecisionDeps = Pick<IssuingDeps, 'events' | 'permutation' | 'vault'>;
 
 /** One request for money under the locks of its card and funds. */
 interface Case {

@@ -1,5 +1,6 @@
 // What follows an authorization: increment, clearing, reversal, refund, expiry. Each message is one command, found by its reference.
 // Rule: what the network has settled is posted whatever the card or its funds are; what it only asks for is decided.
+import type { EventType } from '../../events/index.ts';
 import type { Rate } from '../../ledger/index.ts';
 import type { Decision, Loaded, Told } from '../../store/index.ts';
 import { accountKind, fundsKind, needAccount, needFunds } from '../accounts/index.ts';
@@ -35,10 +36,10 @@ import { judging, notFound, type Outcome } from './authorize.ts';
 import { answerWith, DAY_MS, emptyRow, freshAnswer, type Wire } from './beginning.ts';
 import type { CardPlace, Surroundings } from './find.ts';
 
-type FollowUpDeps = Pick<IssuingDeps, 'committer' | 'db' | 'permutation'>;
+type FollowUpDeps = Pick<IssuingDeps, 'committer' | 'db' | 'events' | 'permutation'>;
 
 interface Facts {
-  readonly deps: Pick<IssuingDeps, 'permutation'>;
+  readonly deps: Pick<IssuingDeps, 'events' | 'permutation'>;
   readonly place: CardPlace;
   readonly around: Surroundings;
   readonly wire: Wire;
@@ -54,7 +55,7 @@ interface Facts {
 
 interface Done {
   readonly booked: Booked;
-  readonly event: string;
+  readonly event: EventType<'authorization'>;
   readonly explanation?: readonly Step[];
 }
 interface Declined {
@@ -134,7 +135,7 @@ const charge: Rule = (facts) => {
 /** Gives back a part of what was cleared: a refund, or a clearing that is taken back. */
 const giveBackCleared = (
   { wire, row, windows, told }: Facts & { readonly row: Authorization },
-  event: string,
+  event: EventType<'authorization'>,
 ): Done | Declined => {
   const left = BigInt(row.asked.cleared) - BigInt(row.asked.refunded);
   if (wire.amount.minor <= 0n || wire.amount.minor > left) return { declined: 'AMOUNT_INVALID' };

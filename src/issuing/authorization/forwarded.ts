@@ -50,7 +50,7 @@ async function fallbackOf(
 }
 
 function conclude(
-  deps: Pick<IssuingDeps, 'committer' | 'permutation'>,
+  deps: Pick<IssuingDeps, 'committer' | 'events' | 'permutation'>,
   row: Authorization,
   { approve, reason, note }: Ending,
 ): Promise<Outcome> {
@@ -128,7 +128,7 @@ const questionOf = (deps: Pick<IssuingDeps, 'permutation'>, row: Authorization):
 
 /** Asks the tenant and commits what it says. */
 export async function askTenant(
-  deps: Pick<IssuingDeps, 'committer' | 'db' | 'log' | 'permutation'>,
+  deps: Pick<IssuingDeps, 'committer' | 'db' | 'events' | 'log' | 'permutation'>,
   forward: Forward,
   place: CardPlace,
   around: Surroundings,
@@ -152,7 +152,7 @@ export async function askTenant(
 
 /** Whoever was to ask is gone, or another process is at it: the default decision ends the waiting. */
 export async function concludeByDefault(
-  deps: Pick<IssuingDeps, 'committer' | 'db' | 'permutation' | 'rates' | 'tenants'>,
+  deps: Pick<IssuingDeps, 'committer' | 'db' | 'events' | 'permutation' | 'rates' | 'tenants'>,
   tenantId: bigint,
   id: bigint,
 ): Promise<Outcome | null> {

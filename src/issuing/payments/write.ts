@@ -1,7 +1,7 @@
 // How what was booked becomes changes of one commit: the row, the money, the counters, the event.
 // Rule: this is the only way in which an authorization reaches its tables.
 import { assert } from '../../base/index.ts';
-import { eventInsert } from '../../events/index.ts';
+import type { EventType } from '../../events/index.ts';
 import type { Change, Told } from '../../store/index.ts';
 import { type Funds, moveFunds } from '../accounts/index.ts';
 import type { IssuingDeps } from '../requests/index.ts';
@@ -17,7 +17,7 @@ interface Writing {
   readonly counter: SpendCounter | undefined;
   readonly funds: Funds | undefined;
   /** `authorization.approved` and its like. */
-  readonly event: string;
+  readonly event: EventType<'authorization'>;
 }
 
 const shown = (row: Authorization, { outward }: IssuingDeps['permutation']): Record<string, unknown> => ({
@@ -47,22 +47,19 @@ function counterWritten(row: Authorization, counter: SpendCounter | undefined, b
 }
 
 export function written(
-  { permutation }: Pick<IssuingDeps, 'permutation'>,
-  told: Pick<Told, 'now' | 'ids'>,
+  { events, permutation }: Pick<IssuingDeps, 'events' | 'permutation'>,
+  told: Pick<Told, 'now' | 'ids' | 'cause'>,
   { before, booked, counter, funds, event }: Writing,
 ): Change[] {
   const row: Authorization = { ...booked.row, events: booked.row.events + 1, updated_at: told.now };
   const changes: Change[] = [
     before ? authorizationUpdate(row) : authorizationInsert(row),
-    eventInsert({
-      owner_id: row.tenant_id,
-      id: told.ids.next(),
-      subject_type: 'authorization',
-      subject_id: row.id,
-      sequence: row.events,
+    ...events.of(told, {
+      owner: row.tenant_id,
       type: event,
-      data: shown(row, permutation),
-      created_at: told.now,
+      resource: { type: 'authorization', id: row.id, sequence: row.events },
+      object: shown(row, permutation),
+      before: before && shown(before, permutation),
     }),
   ];
   let current = funds;

@@ -1,7 +1,7 @@
 // Commands that end a request: their effect, their answer and the record of the request's idempotency-ref are one commit.
 import { jsonText } from '../../base/index.ts';
 import type { Change, Command, Loaded, Need, Once, StoredAnswer, Told } from '../../store/index.ts';
-import { onceCommand } from '../../store/index.ts';
+import { onceCommand, presentCause } from '../../store/index.ts';
 import { type RejectionCode, rejections } from '../fields/index.ts';
 import type { IssuingDeps } from './deps.ts';
 
@@ -30,6 +30,7 @@ export const toldNow = ({ clock, ids, random }: Pick<IssuingDeps, 'clock' | 'ids
   chance: random,
   // Nothing that is made here carries one.
   process: 0n,
+  cause: presentCause(),
 });
 
 /** What goes over the wire; `replayed` when an earlier request with the same idempotency-ref was answered so. */

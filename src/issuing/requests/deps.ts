@@ -1,5 +1,6 @@
 // The dependencies of the use cases of issuing: doors of lower rooms and ports that app.ts fills. No behaviour of its own.
 import type { Clock, IdMaker, Log, Permutation, Random } from '../../base/index.ts';
+import type { EventMaker } from '../../events/index.ts';
 import type { RateOf } from '../../ledger/index.ts';
 import type { Committer, Db, ReadRow, Transaction } from '../../store/index.ts';
 import type { Vault } from '../../vault/index.ts';
@@ -19,6 +20,8 @@ export interface IssuingDeps {
   readonly vault: Vault;
   /** Ids as the outside sees them. */
   readonly permutation: Permutation;
+  /** Of what happens to a tenant's: each change of a resource is told by one. */
+  readonly events: EventMaker;
   readonly tenants: Tenants;
   readonly passwords: Passwords;
   /** Without trailing slash. */

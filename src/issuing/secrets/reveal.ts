@@ -3,7 +3,6 @@
 
 import { timingSafeEqual } from 'node:crypto';
 import { addMs, assert } from '../../base/index.ts';
-import { eventInsert } from '../../events/index.ts';
 import type { Told } from '../../store/index.ts';
 import type { Session } from '../access/index.ts';
 import { type Card, cardGet, cardKind, cardUpdate, needCard, type Secrets } from '../cards/index.ts';
@@ -100,7 +99,7 @@ export const tokensFor = (deps: TokenDeps, told: Told, viewer: Viewer, card: Pic
 
 /** The value behind a token, once. Anything wrong with the token is RESOURCE_NOT_FOUND. */
 export async function reveal(
-  deps: Pick<IssuingDeps, 'clock' | 'committer' | 'db' | 'permutation' | 'vault'>,
+  deps: Pick<IssuingDeps, 'clock' | 'committer' | 'db' | 'events' | 'permutation' | 'vault'>,
   session: Session,
   token: string,
 ): Promise<string> {
@@ -115,28 +114,21 @@ export async function reveal(
     name: 'card.reveal',
     owner: session.tenant.id,
     needs: [needCard(card.tenant_id, card.id), { kind: revealKind, key }],
-    decide(loaded, { now: usedAt, ids }) {
+    decide(loaded, onceTold) {
       const current = loaded.get(cardKind, { tenantId: card.tenant_id, id: card.id });
       if (!current || loaded.get(revealKind, key)) throw refuse('RESOURCE_NOT_FOUND');
       const told: Card = { ...current, events: current.events + 1 };
       return {
         value: null,
         changes: [
-          revealInsert(key, usedAt),
+          revealInsert(key, onceTold.now),
           cardUpdate(told),
-          eventInsert({
-            owner_id: told.tenant_id,
-            id: ids.next(),
-            subject_type: 'card',
-            subject_id: told.id,
-            sequence: told.events,
+          ...deps.events.of(onceTold, {
+            owner: told.tenant_id,
             type: 'card.revealed',
-            data: {
-              cardId: deps.permutation.outward(card.id),
-              userId: deps.permutation.outward(session.user.id),
-              what: claim.kind,
-            },
-            created_at: usedAt,
+            resource: { type: 'card', id: told.id, sequence: told.events },
+            object: { cardId: deps.permutation.outward(card.id), what: claim.kind },
+            before: null,
           }),
         ],
       };

@@ -206,6 +206,8 @@ export interface Tenants {
    * than the one that was shown. The same work for any secret.
    */
   authenticate(secret: string, certificate?: string | null): Promise<Tenant | null>;
+  /** Of a tenant that was asked for before, from memory as it stands. */
+  nameOf(id: bigint): string;
   tenant(id: bigint): Promise<Tenant | null>;
   programme(tenantId: bigint, id: bigint): Promise<Programme | null>;
   profile(tenantId: bigint, id: bigint): Promise<Profile | null>;

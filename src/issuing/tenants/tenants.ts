@@ -1,7 +1,7 @@
 // Tenants, programmes and profiles in memory: a request finds them without a query.
 // Rule: a wrong secret costs the same work as a right one; what this process committed is seen by the next request, what another process
 // committed by a request two seconds later.
-import { type Clock, type Log, opensTo } from '../../base/index.ts';
+import { assert, type Clock, type Log, opensTo } from '../../base/index.ts';
 import { type Db, kept } from '../../store/index.ts';
 import { filled } from '../fields/index.ts';
 import {
@@ -144,6 +144,11 @@ export function createTenants({ database, keyed, clock, log }: TenantsOptions): 
       const found = secrets.get(secretHash(keyed, secret).toString('hex'));
       if (!found?.tenant.active || !opensTo(found.certificates, certificate)) return null;
       return found.expiresAt === null || found.expiresAt > clock.now() ? found.tenant : null;
+    },
+    nameOf(id) {
+      const tenant = memory.tenants.get(id);
+      assert(tenant, 'a tenant that nobody has asked for');
+      return tenant.name;
     },
     tenant: async (id) => (await current()).tenants.get(id) ?? null,
     programme: async (tenantId, id) => (await current()).programmes.get(keyOf(tenantId, id)) ?? null,

@@ -1,6 +1,7 @@
 // The vocabulary of the committer: what a command needs, how state follows changes, what a decision returns. Types only.
 // Rule: nobody tells a group what a row looks like after a command; the kinds say how their state follows from the changes.
 import type { IdMaker, Random } from '../../base/index.ts';
+import type { Cause } from './caller.ts';
 import type { Change, Table } from './table.ts';
 
 /** Anything that runs one SQL statement. Rows come back as objects: int8 as bigint, timestamptz as Date, jsonb parsed. */
@@ -75,6 +76,8 @@ export interface Told {
   readonly chance: Random;
   /** The number that this process' work carries. */
   readonly process: bigint;
+  /** By whose doing the command was submitted. */
+  readonly cause: Cause;
 }
 
 export interface Command<Value> {
@@ -87,6 +90,8 @@ export interface Command<Value> {
   readonly finishes?: true;
   /** It makes room for what is asked for, and is no part of it: it stays whatever becomes of that, and no audit row tells of it. */
   readonly prepares?: true;
+  /** By whose doing: the committer notes it. */
+  readonly cause?: Cause;
   /** Pure: what it answers follows from what it is given, and it may be asked again, when a group had to be given up. */
   decide(state: Loaded, told: Told): Decision<Value>;
 }

@@ -4,16 +4,19 @@
 // Rules: a group has one owner. The next group of an owner begins when the one before it holds its rows and has sent its writes, so what
 // is done to one row is decided in order of arrival. It begins with as many commands as are under way before it, or alone: two small groups
 // cost twice the statements of one.
-import { type Caller, presentCaller } from './caller.ts';
+import { type Caller, presentCaller, presentCause } from './caller.ts';
 import { type Command, type Committer, NotWritten, OutcomeUnknown } from './command.ts';
 import type { Decided } from './decide.ts';
 import { isGoneCode } from './gone.ts';
 import { type Lane, type LaneOptions, NotNow, openLane } from './lane.ts';
+import type { Change } from './table.ts';
 
 export interface CommitterOptions extends LaneOptions {
   /** After each attempt: null when it was written, or nothing was to be; else why not. */
   readonly onAttempt?: (error: unknown) => void;
   readonly onGroup?: (size: number, ms: number) => void;
+  /** What of an owner's is on disk now. */
+  readonly onWritten?: (owner: bigint | null, changes: readonly Change[]) => unknown;
   /** Larger groups bring nothing more and make the first caller wait for the last decision. */
   readonly maxGroup?: number;
   /** A command that wasn't written after this long is refused with NotWritten, milliseconds. */
@@ -144,6 +147,7 @@ export function createCommitter(options: CommitterOptions): Committer {
         const commands = asked.map(({ command }) => command);
         const decided = await lane.attempt(owner, commands, sent);
         options.onAttempt?.(null);
+        if (decided.changes.length > 0) options.onWritten?.(owner, decided.changes);
         answer(asked, decided);
         return group.length;
       } catch (error) {
@@ -198,7 +202,8 @@ export function createCommitter(options: CommitterOptions): Committer {
     submit<Value>(command: Command<Value>): Promise<Value> {
       return new Promise<Value>((resolve, reject) => {
         const caller = command.finishes ? undefined : presentCaller();
-        enqueue(command.owner, [{ command, caller, since: clock.elapsed(), resolve, reject }], 'last');
+        const caused = { ...command, cause: presentCause() };
+        enqueue(command.owner, [{ command: caused, caller, since: clock.elapsed(), resolve, reject }], 'last');
         wake();
       });
     },

@@ -52,7 +52,10 @@ export interface Decided {
   readonly changes: readonly Change[];
 }
 
-export function decideAll(commands: readonly Command<unknown>[], states: States, told: Told): Decided {
+/** What all commands of a group are told. */
+export type ToldAll = Omit<Told, 'cause'>;
+
+export function decideAll(commands: readonly Command<unknown>[], states: States, told: ToldAll): Decided {
   const changes: Change[] = [];
   const following = followersOf(states);
   const loaded: Loaded = {
@@ -87,10 +90,11 @@ let deciding: string | null = null;
 /** The name of the command that is being decided at this moment; null: none is. For tests that see whether decisions ask anybody. */
 export const decidingNow = (): string | null => deciding;
 
-function decided<Value>(command: Command<Value>, loaded: Loaded, told: Told): Decision<Value> {
+function decided<Value>(command: Command<Value>, loaded: Loaded, told: ToldAll): Decision<Value> {
   deciding = command.name;
   try {
-    return command.decide(loaded, told);
+    const { now, ids, chance, process } = told;
+    return command.decide(loaded, { now, ids, chance, process, cause: command.cause ?? 'schedule' });
   } finally {
     deciding = null;
   }

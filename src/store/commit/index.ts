@@ -2,7 +2,15 @@
 // effect, and what became of a group whose end nobody saw. Owns commit_groups.
 // Rule: what is answered has been committed, and what is unknown is found out before anything is decided again.
 export { arrayLiteral, type ColumnType } from './array.ts';
-export { type Caller, forCaller, forNobody, presentCaller } from './caller.ts';
+export {
+  type Caller,
+  type Cause,
+  causedBy,
+  forCaller,
+  forNobody,
+  presentCaller,
+  presentCause,
+} from './caller.ts';
 export {
   type Command,
   type Committer,
@@ -34,7 +42,7 @@ export {
   type StoredAnswer,
   type Subject,
 } from './once.ts';
-export { purgeCommitGroups } from './outcome.ts';
+export { NOBODY, purgeCommitGroups } from './outcome.ts';
 export {
   add,
   type Change,

@@ -1,7 +1,7 @@
 // What is due by itself, in whichever room: found, run in turns (base/turns/fair-queue.ts), and tried again in growing waits when it fails.
 // Rule: nothing that fails or takes long stands in the way of anything else; what stays due although it was run counts as failed.
 import { addMs, type Clock, type FairQueue, type Job, type Log } from '../../base/index.ts';
-import type { Db } from '../commit/index.ts';
+import { causedBy, type Db } from '../commit/index.ts';
 import { type DueFailure, dueFailurePut, dueFailureRemove, dueFailures } from './due-queries.ts';
 
 /** A piece of work whose time has come. */
@@ -123,7 +123,7 @@ export function createDueRunner({ db, clock, log, queue, timelines }: DueOptions
 
   async function runOne(name: string, timeline: Timeline, item: DueItem): Promise<void> {
     try {
-      await timeline.run(item);
+      await causedBy('schedule', () => timeline.run(item));
       ended.delete(name);
       ended.set(name, { timeline, item, look: looks });
     } catch (error) {

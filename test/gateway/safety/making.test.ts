@@ -30,7 +30,7 @@ async function named(decision: { value: object; changes: readonly Change[] }, er
     },
   } as unknown as Committer;
   const command = { name: 'made', owner: null, needs: [], decide: () => decision };
-  await forCaller(caller, () => making({ permutation, committer }, 1n, command)).catch(() => undefined);
+  await forCaller(caller, 'api', () => making({ permutation, committer }, 1n, command)).catch(() => undefined);
   return [before, caller.made];
 }
 

@@ -93,23 +93,23 @@ const CHARGED = [...AUTHORIZED, '0 charge success 12.50 cleared'];
 
 /** In sixty days, with the days counted from 0. docs/contract/gateway.md#statuses, #expiry-of-authorizations, #charge, #money-safety. */
 const FATES: Readonly<Record<string, Fate>> = {
-  'forgotten page': { status: 'rejected', operations: [], events: ['0 order.new', '0 order.rejected'] },
+  'forgotten page': { status: 'rejected', operations: [], events: ['0 order.created', '0 order.rejected'] },
   'abandoned challenge': { status: 'rejected', operations: [], events: ['0 order.prepared', '0 order.rejected'] },
   held: {
     status: 'reversed',
     operations: [...AUTHORIZED, '7 reverse success 12.50'],
-    events: ['0 order.authorized', '6 order.authorization_expires', '7 order.reversed'],
+    events: ['0 order.authorized', '6 order.authorization_expiring', '7 order.reversed'],
   },
   'held, merchant-initiated': {
     status: 'reversed',
     operations: ['0 authorize success 5.00', '5 reverse success 5.00'],
-    events: ['0 order.authorized', '4 order.authorization_expires', '5 order.reversed'],
+    events: ['0 order.authorized', '4 order.authorization_expiring', '5 order.reversed'],
   },
   charged: { status: 'charged', operations: CHARGED, events: ['0 order.authorized', '0 order.charged'] },
   'refunded in part': {
     status: 'charged',
     operations: [...CHARGED, '0 refund success 2.50 cleared'],
-    events: ['0 order.authorized', '0 order.charged', '0 operation.refund.success'],
+    events: ['0 order.authorized', '0 order.charged', '0 order.partially_refunded'],
   },
   'charged back': {
     status: 'chargedback',
@@ -124,12 +124,12 @@ const FATES: Readonly<Record<string, Fate>> = {
   'charge refused again and again': {
     status: 'reversed',
     operations: [...AUTHORIZED, ...Array<string>(5).fill('0 charge failure 12.50'), '0 reverse success 12.50'],
-    events: ['0 order.authorized', ...Array<string>(5).fill('0 operation.charge.failure'), '0 order.reversed'],
+    events: ['0 order.authorized', ...Array<string>(5).fill('0 order.charge_failed'), '0 order.reversed'],
   },
   'rest of a hold': {
     status: 'charged',
     operations: ['0 authorize success 10.00', '0 charge success 4.00 cleared', '7 reverse success 6.00'],
-    events: ['0 order.authorized', '0 order.charged', '6 order.authorization_expires', '7 operation.reverse.success'],
+    events: ['0 order.authorized', '0 order.charged', '6 order.authorization_expiring', '7 order.reversed'],
   },
   'captured late': {
     status: 'charged',

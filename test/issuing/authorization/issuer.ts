@@ -12,6 +12,7 @@ import {
   systemRandom,
   VirtualClock,
 } from '../../../src/base/index.ts';
+import { eventMaker } from '../../../src/events/index.ts';
 import { emptyFunds, moveFunds } from '../../../src/issuing/accounts/index.ts';
 import { accountInsert, fundsInsert } from '../../../src/issuing/accounts/queries.ts';
 import {
@@ -105,6 +106,7 @@ export async function issuerWorld(ports: Partial<AuthorizationPorts> = {}): Prom
     auditors: [ledgerAuditor, authorizationAuditor],
   });
   const tenants = createTenants({ database, keyed: vault.keyed, clock: asked.clock, log: silent });
+  const permutation = idPermutation(vault.ids);
   const issuer: IssuingDeps = {
     ...asked,
     ids,
@@ -113,7 +115,8 @@ export async function issuerWorld(ports: Partial<AuthorizationPorts> = {}): Prom
     readRow: rowReader(database.prepared),
     committer,
     vault,
-    permutation: idPermutation(vault.ids),
+    permutation,
+    events: eventMaker({ permutation, mode: 'sandbox', ownerType: 'tenant', nameOf: tenants.nameOf }),
     tenants,
     passwords: createPasswords(asked),
     publicUrl: 'http://127.0.0.1',

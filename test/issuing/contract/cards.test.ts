@@ -400,11 +400,11 @@ test('a reveal is on record: card, user and what was shown, not what it was', as
   const id = await newCard(ada);
   const count = async () =>
     (
-      await florin.database.query<{ sequence: number; data: { what: string } }>(
-        "select sequence, data from events where type = 'card.revealed' and subject_type = 'card' and subject_id = $1 order by sequence",
+      await florin.database.query<{ sequence: number; body: string }>(
+        "select sequence, body from events where type = 'card.revealed' and subject_type = 'card' and subject_id = $1 order by sequence",
         [florin.app.permutation.inward(id)],
       )
-    ).map(({ sequence, data }) => `${sequence} ${data.what}`);
+    ).map(({ sequence, body }) => `${sequence} ${JSON.parse(body).data.object.what}`);
   const { body } = await ada('GET', `/cards/${id}`);
   assert.deepEqual(await count(), []);
   await reveal(body.cvv.value);

@@ -104,6 +104,9 @@ export function cashflowsAgree(subject: string, order: Priced): string | null {
 const roundingOf = (currency: string, rows: Priced['operations']): number =>
   rows.filter(({ type, cashflow }) => type === 'refund' && (cashflow as Cashflow).currency !== currency).length / 2;
 
+/** Status → what its event is called, where that is another word. */
+const TOLD_AS: Readonly<Record<string, string>> = { fraud: 'fraud_refused', error: 'failed' };
+
 /** Every event of an order has its number, and every status that was shown its event. */
 export function eventsAgree(
   book: OrderBook,
@@ -115,7 +118,7 @@ export function eventsAgree(
     return `${book.subject}: its events are numbered ${numbers.join()}`;
   const types = new Set(events.map(({ type }) => type));
   // An order that is made by its first operation is not announced before that has ended.
-  const missing = [...seen].find((status) => status !== 'new' && !types.has(`order.${status}`));
+  const missing = [...seen].find((status) => status !== 'new' && !types.has(`order.${TOLD_AS[status] ?? status}`));
   return missing ? `${book.subject}: was shown ${missing}, and there is no event of it (${[...types].join()})` : null;
 }
 

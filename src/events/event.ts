@@ -1,0 +1,93 @@
+// An event as it is told: one text for all receivers and every try (docs/contract/events.md#events).
+// Rule: written by the commit that makes the change, with the next number of what it is about; a refusal writes none.
+import { jsonText, type Permutation } from '../base/index.ts';
+import { type Change, type Db, statementsFor, type Told } from '../store/index.ts';
+import { EVENTS_VERSION, type EventType, type Noun, type OwnerType } from './catalogue.ts';
+import { eventInsert, queueInsert } from './queries.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+export interface EventDraft<Of extends Noun = Noun> {
+  readonly owner: bigint;
+  readonly type: EventType<Of>;
+  readonly resource: {
+    readonly type: Of;
+    readonly id: bigint;
+    /** Grows by one with each event of the resource, from 1. */
+    readonly sequence: number;
+  };
+  /** What a GET of the resource answers from this commit on. */
+  readonly object: object;
+  /** What it answered before; null: there was none. Old values of what changed are told. */
+  readonly before: object | null;
+  /** Of an order: what was done to it. */
+  readonly operation?: object | undefined;
+}
+
+export type ToldOfEvents = Pick<Told, 'now' | 'ids' | 'cause'>;
+
+/** The events of one kind of owner. */
+export interface EventMaker {
+  /** The event as changes, to be committed with what it tells. */
+  of<Noun_ extends Noun>(told: ToldOfEvents, draft: EventDraft<Noun_>): Change[];
+  /** The same for who has a transaction of his own. Its receivers are told at the next look. */
+  write<Noun_ extends Noun>(inside: Db, told: ToldOfEvents, draft: EventDraft<Noun_>): Promise<void>;
+}
+
+/** Old values of the members that differ, lists left out: who needs one has the new one, and an order's may be long. */
+export function previousOf(before: Json | null, after: Json): Json {
+  const previous: Record<string, unknown> = {};
+  if (before === null) return previous;
+  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const old = before[name];
+    if (old === after[name] || Array.isArray(old) || Array.isArray(after[name])) continue;
+    if (typeof old === 'object' && jsonText(old) === jsonText(after[name])) continue;
+    previous[name] = old ?? null;
+  }
+  return previous;
+}
+
+export interface EventMakerOptions {
+  readonly permutation: Pick<Permutation, 'outward'>;
+  readonly mode: 'sandbox' | 'live';
+  readonly ownerType: OwnerType;
+  /** By which the operator knows an owner. Asked in decisions: it answers from memory. */
+  readonly nameOf: (owner: bigint) => string;
+}
+
+export function eventMaker({ permutation: { outward }, mode, ownerType, nameOf }: EventMakerOptions): EventMaker {
+  function of<Of extends Noun>({ now, ids, cause }: ToldOfEvents, draft: EventDraft<Of>): Change[] {
+    const { owner, type, resource, object, before, operation } = draft;
+    const id = ids.next();
+    const body = jsonText({
+      id: outward(id),
+      type,
+      timestamp: now,
+      version: EVENTS_VERSION,
+      mode,
+      owner: { type: ownerType, id: nameOf(owner) },
+      resource: { type: resource.type, id: outward(resource.id), sequence: resource.sequence },
+      cause: { by: cause },
+      data: { object, previous: previousOf(before as Json | null, object as Json), operation },
+    });
+    const named = { owner_id: owner, subject_id: resource.id, type, created_at: now };
+    return [
+      eventInsert({ ...named, id, subject_type: resource.type, sequence: resource.sequence, body }),
+      queueInsert({ ...named, event_id: id }),
+    ];
+  }
+  return {
+    of,
+    async write(inside, told, draft) {
+      for (const { text, values } of statementsFor(of(told, draft))) await inside.query(text, values);
+    },
+  };
+}
+
+const DATA = ',"data":{';
+
+/** The same event without what it is about: ids only, no personal data. In a JSON text no member's value holds the mark. */
+export function thinOf(body: string): string {
+  const at = body.indexOf(DATA);
+  return at < 0 ? body : `${body.slice(0, at)}}`;
+}
