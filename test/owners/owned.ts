@@ -65,6 +65,10 @@ export const OWNED: Readonly<Record<string, 'owner_id' | 'project_id' | 'tenant_
     'simulator_transactions',
     'vault_cards',
     'vault_cvvs',
+    'webhook_attempts',
+    'webhook_cursors',
+    'webhook_deliveries',
+    'webhooks',
   ]),
 };
 

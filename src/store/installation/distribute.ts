@@ -48,7 +48,7 @@ const TABLES = `select c.relname as name, a.attname as first, p.citus_table_type
   left join pg_index x on x.indrelid = c.oid and x.indisprimary
   left join pg_attribute a on a.attrelid = c.oid and a.attnum = x.indkey[0]
   left join citus_tables p on p.table_name = c.oid
-  where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' order by 1`;
+  where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition order by 1`;
 
 /**
  * Places every table that is not placed yet, one after another: what was interrupted goes on when it is asked for again. `dry`: only says

@@ -1,0 +1,82 @@
+-- Up Migration
+-- Where an owner wants its events sent.
+create table webhooks (
+  owner_id int8 not null,
+  id int8 not null,
+  -- project, tenant or operator: whose events there are.
+  owner_type text not null,
+  url text not null,
+  description text not null,
+  -- As given: names of types, `order.*`, `*`.
+  types jsonb not null,
+  enabled bool not null,
+  -- Why it is not, where nobody asked for it: gone, given_up.
+  disabled_reason text,
+  payload text not null,
+  signature text not null,
+  version text not null,
+  concurrency int4 not null,
+  ordered bool not null,
+  -- Generations of its key that sign, the newest first, with the end of those that are replaced. The keys themselves are derived.
+  keys jsonb not null,
+  -- Its own, told to others.
+  events int4 not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (owner_id, id)
+);
+
+-- How far an endpoint's owner's log is delivered to it, and which process sends.
+create table webhook_cursors (
+  owner_id int8 not null,
+  webhook_id int8 not null,
+  -- All that stands in the log up to here was delivered, is not for it, or stands among its deliveries.
+  position int8 not null,
+  -- Void when it has run out, whatever became of the process.
+  leased_by int8,
+  leased_until timestamptz,
+  -- null: the last try succeeded, or there was none.
+  failing_since timestamptz,
+  succeeded_at timestamptz,
+  primary key (owner_id, webhook_id)
+) with (fillfactor = 50);
+
+-- What was not delivered at the first try, or is asked for again. What was has its attempt alone.
+create table webhook_deliveries (
+  owner_id int8 not null,
+  webhook_id int8 not null,
+  event_id int8 not null,
+  subject_id int8 not null,
+  type text not null,
+  -- waiting, retrying, delivered, given_up, skipped
+  state text not null,
+  -- retry, resend, replay, test
+  trigger text not null,
+  tries int4 not null,
+  next_at timestamptz,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (owner_id, webhook_id, event_id)
+);
+create index webhook_deliveries_due on webhook_deliveries (owner_id, webhook_id, next_at) where next_at is not null;
+
+create table webhook_attempts (
+  owner_id int8 not null,
+  webhook_id int8 not null,
+  id int8 not null,
+  event_id int8 not null,
+  type text not null,
+  trigger text not null,
+  attempt int4 not null,
+  -- Real time, as it was signed.
+  sent_at timestamptz not null,
+  ms int4 not null,
+  address text,
+  -- An answer's; null: there was none, for this cause.
+  status int4,
+  cause text,
+  -- The first KiB of it, card numbers masked.
+  response text not null,
+  primary key (owner_id, webhook_id, id)
+);
+create index webhook_attempts_event on webhook_attempts (owner_id, webhook_id, event_id);
