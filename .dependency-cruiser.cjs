@@ -31,6 +31,7 @@ const SUB_ROOMS = [
   'src/store/[^/]+',
   'src/http/[^/]+',
   'src/network/[^/]+',
+  'src/events/[^/]+',
   'src/threeds/[^/]+',
   'src/gateway/[^/]+',
   'src/issuing/[^/]+',
@@ -43,6 +44,7 @@ const IN_ORDER = {
   store: ['embedded', 'commit', 'due', 'installation'],
   http: ['rates', 'listener', 'fields', 'api', 'description'],
   network: ['simulator'],
+  events: ['egress'],
   threeds: ['protocol', 'acs'],
   gateway: [
     'projects',

@@ -5,6 +5,7 @@ import type { HalfName } from './app-half.ts';
 import { openSimulator, type SimulatedLink } from './app-simulator.ts';
 import { type FairQueue, fairQueue, type Log, systemClock } from './base/index.ts';
 import { type Config, listenerUrl } from './config.ts';
+import { createEgress, type Egress } from './events/index.ts';
 import {
   type AnyApi,
   type Changes,
@@ -34,6 +35,9 @@ export interface AppOptions extends GroundOptions {
 /** Enough at once to fill a commit group; of what waits for a link only so much that others have room on it and beside it. */
 const dueQueue = (): FairQueue => fairQueue({ atOnce: 64, perOwner: 32, perThrough: 48, perOwnerThrough: 16 });
 
+/** Where a sandbox receives what it sends: of all its addresses the only one that it may call. */
+export const INBOX = '/simulator/inbox/';
+
 export interface Common extends Ground {
   readonly config: Config;
   readonly options: AppOptions;
@@ -54,8 +58,10 @@ export interface Common extends Ground {
   readonly refusals: ReturnType<typeof auditRefusals>;
   readonly changes: Changes;
   readonly queue: FairQueue;
+  /** The one way to addresses that somebody else named. */
+  readonly egress: Egress;
   /** Where the server reaches itself, so that the listener and everything in it is looked at, too. Empty until it listens. */
-  readonly own: { url: string };
+  readonly own: { url: string; clientUrl: string | null };
   /** Runs beside requests; the end waits for it. */
   readonly inBackground: (work: Promise<unknown>) => void;
 }
@@ -95,6 +101,15 @@ export async function openCommon(
     refusals.tell(true);
     await Promise.all([...background, queue.close()]);
   });
+  const publicUrl = config.publicUrl || listenerUrl(config, config.port);
+  const own: Common['own'] = { url: '', clientUrl: null };
+  const egress = createEgress({
+    ...config.webhooks,
+    own: () => [publicUrl, own.url, own.clientUrl ?? ''],
+    inbox: inSandbox ? INBOX : null,
+    clock: systemClock,
+  });
+  closers.push(async () => egress.close());
   return {
     ...ground,
     config,
@@ -103,7 +118,7 @@ export async function openCommon(
     closers,
     inSandbox,
     server,
-    publicUrl: config.publicUrl || listenerUrl(config, config.port),
+    publicUrl,
     keyed,
     links: new Map(simulator ? [[simulator.name, simulator]] : []),
     simulator,
@@ -113,7 +128,8 @@ export async function openCommon(
     refusals,
     changes: createChanges({ database, committer, keyed, clock, log }),
     queue,
-    own: { url: '' },
+    egress,
+    own,
     inBackground,
   };
 }

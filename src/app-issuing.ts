@@ -57,7 +57,7 @@ export async function openIssuing(common: Common): Promise<IssuingHalf> {
     },
     ports: {
       verifyCavv: (claim) => verifyCavv(vault, claim),
-      forward: createForwarding({ clock: systemClock, log, allowPrivate: inSandbox }),
+      forward: createForwarding({ clock: systemClock, log, egress: common.egress }),
     },
     operator: { tenants, tools, changes: common.changes },
   });

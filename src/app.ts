@@ -193,5 +193,6 @@ async function listen({ server, config, closers, own }: Common): Promise<Pick<Ap
   // Not every system reaches itself by the address that means all of them.
   const host = { '0.0.0.0': '127.0.0.1', '::': '::1' }[config.host] ?? config.host;
   own.url = listenerUrl({ tls: config.tls, host }, port);
+  own.clientUrl = clientPort === null ? null : listenerUrl({ tls: config.tls, host }, clientPort);
   return { url: listenerUrl(config, port), clientUrl: clientPort === null ? null : listenerUrl(config, clientPort) };
 }

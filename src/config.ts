@@ -1,9 +1,11 @@
 // Settings: environment before florin.config.json before defaults. The only reader of process.env.
 // Rule: a setting that is unknown or wrong stops the start with one sentence that names it.
+import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { variety } from './base/index.ts';
+import { type Allow, readAllow } from './events/index.ts';
 import { StartError } from './store/index.ts';
 
 export interface Config {
@@ -27,6 +29,14 @@ export interface Config {
   readonly processes: number;
   readonly operatorSecret: string;
   readonly trustedProxies: readonly string[];
+  /** What this server calls at addresses that somebody else named. */
+  readonly webhooks: {
+    readonly allow: Allow;
+    /** Certificates (PEM); null: none beside the public ones. */
+    readonly ca: string | null;
+    /** null: straight. */
+    readonly proxy: string | null;
+  };
   /** null: off. */
   readonly rateLimit: { readonly perSecond: number; readonly burst: number } | null;
 }
@@ -53,6 +63,9 @@ const NAMES = [
   'OPERATOR_SECRET',
   'TRUSTED_PROXIES',
   'RATE_LIMIT',
+  'WEBHOOK_ALLOW',
+  'WEBHOOK_CA_FILE',
+  'WEBHOOK_PROXY',
 ] as const;
 type Name = (typeof NAMES)[number];
 
@@ -124,6 +137,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, fi
     tls,
     tlsClients,
     trustedProxies,
+    webhooks: webhooksFrom(get, mode),
     rateLimit: match ? { perSecond: Number(match[1]), burst: Number(match[2]) } : null,
   });
 }
@@ -133,6 +147,35 @@ function portFrom(name: Name, text: string): number {
   if (text.trim() === '' || !Number.isInteger(port) || port < 0 || port > 65_535)
     throw wrong(name, 'a port number, 0 to 65535');
   return port;
+}
+
+/** In a sandbox receivers are programs beside it, without certificates. */
+const ALLOWED: Readonly<Record<Config['mode'], string>> = { sandbox: 'private,http', live: '' };
+
+function webhooksFrom(get: (name: Name, fallback: string) => string, mode: Config['mode']): Config['webhooks'] {
+  const allow = readAllow(get('WEBHOOK_ALLOW', ALLOWED[mode]));
+  if (!allow)
+    throw wrong(
+      'WEBHOOK_ALLOW',
+      'addresses, networks (10.0.0.0/8) and host names, with http:// before those that have no TLS, and the words private and http, with commas between',
+    );
+  const file = get('WEBHOOK_CA_FILE', '');
+  const proxy = get('WEBHOOK_PROXY', '');
+  const url = URL.parse(proxy);
+  const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.pathname === '/' && !/[?#]/.test(proxy);
+  if (proxy !== '' && !isOrigin) throw wrong('WEBHOOK_PROXY', 'the http or https address of a proxy, without path');
+  return { allow, ca: file === '' ? null : certificatesIn(path.resolve(file)), proxy: proxy === '' ? null : proxy };
+}
+
+function certificatesIn(file: string): string {
+  try {
+    const text = readFileSync(file, 'utf8');
+    const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+    if (blocks.map((block) => new X509Certificate(block)).length > 0) return blocks.join('\n');
+  } catch {
+    // Said below: there is no such file, or a certificate in it can't be read.
+  }
+  throw wrong('WEBHOOK_CA_FILE', 'a file with certificates (PEM) that can be read');
 }
 
 /** The certificate of the listener; and the port, and the authorities, of clients that show one of their own. */

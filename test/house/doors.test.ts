@@ -41,7 +41,7 @@ const DOORS: readonly Door[] = [
   { what: 'the command line', at: ['src/main.ts'], reaches: /^process\.(argv|cwd|exit|exitCode|on|once)$/ },
   {
     what: 'sockets',
-    at: ['src/store/', 'src/http/', 'src/network/', 'src/threeds/', 'src/events/', 'src/cli/client.ts'],
+    at: ['src/store/', 'src/http/', 'src/network/', 'src/threeds/', 'src/events/egress/', 'src/cli/client.ts'],
     reaches: /^(fetch\(\)|new (WebSocket|EventSource)\(…?\))$/,
     imports:
       /^undici |^node:(http|https|http2|tls|dgram|dns|net) (?!isIP|isIPv4|isIPv6|BlockList$|SocketAddress$|STATUS_CODES$)/,

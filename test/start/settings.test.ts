@@ -120,3 +120,24 @@ test('proxies are addresses or networks', () => {
   for (const wrong of ['proxy.example', '10.0.0.0/33', '10.0.0.0/', '2001:db8::/129', '10.0.0.1,', '10.0.0.0/8/8'])
     refused({ TRUSTED_PROXIES: wrong }, /TRUSTED_PROXIES/);
 });
+
+describe('what is called outside', () => {
+  test('a sandbox calls programs beside it, a live server only what is public', () => {
+    const { allow, ca, proxy } = readConfig({}, {}).webhooks;
+    assert.deepEqual([allow.private, allow.http, ca, proxy], [true, true, null, null]);
+    const live = readConfig(LIVE, {}).webhooks.allow;
+    assert.deepEqual([live.private, live.http, live.exceptions], [false, false, []]);
+    assert.equal(readConfig({ WEBHOOK_ALLOW: '' }, {}).webhooks.allow.private, false);
+    assert.equal(readConfig({ ...LIVE, WEBHOOK_ALLOW: '10.0.0.0/8, hooks' }, {}).webhooks.allow.exceptions.length, 2);
+  });
+
+  test('is told in words that can be read', () => {
+    for (const WEBHOOK_ALLOW of ['10.0.0.0/99', 'https://hooks', 'hooks:8080'])
+      refused({ WEBHOOK_ALLOW }, /WEBHOOK_ALLOW/);
+    for (const WEBHOOK_PROXY of ['proxy:3128', 'socks5://proxy', 'http://proxy/path', 'http://proxy/?q'])
+      refused({ WEBHOOK_PROXY }, /WEBHOOK_PROXY/);
+    assert.equal(readConfig({ WEBHOOK_PROXY: 'http://u:p@proxy:3128' }, {}).webhooks.proxy, 'http://u:p@proxy:3128');
+    for (const WEBHOOK_CA_FILE of ['/no/such/file', import.meta.filename])
+      refused({ WEBHOOK_CA_FILE }, /WEBHOOK_CA_FILE/);
+  });
+});
