@@ -6,6 +6,7 @@ import path from 'node:path';
 import { type App, type AppOptions, startApp } from '../../src/app.ts';
 import { luhnDigit } from '../../src/base/index.ts';
 import { readConfig } from '../../src/config.ts';
+import { tellUntruths, watchEvents } from '../events/told.ts';
 import { tellWrongAnswers, watchAnswers } from './answers.ts';
 import { silent, type TestDatabase, testDatabase } from './database.ts';
 import { noneDecides } from './decisions.ts';
@@ -64,7 +65,10 @@ export async function testApp(env: Record<string, string> = {}, options: AppOpti
   const start = (at: number, more: AppOptions = {}): Promise<App> =>
     startApp(readConfig({ PORT: String(at), DATA_DIR: dataDir, LOG_LEVEL: 'silent', WORKERS: 'off', ...env }, {}), {
       log: silent,
-      watch: watchAnswers,
+      watch(server, apis) {
+        watchAnswers(server, apis);
+        watchEvents(server, database);
+      },
       guard: noneDecides,
       connection: database.connection,
       link: { answerTimeoutMs: 2000, lostAfterMs: 30, slowMs: 100, lateAfterMs: 30 },
@@ -75,6 +79,7 @@ export async function testApp(env: Record<string, string> = {}, options: AppOpti
   atEnd(async () => {
     await app.stop();
     tellWrongAnswers();
+    tellUntruths();
     rmSync(dataDir, { recursive: true, force: true });
   });
   const clientWith = (authorization: string | null): Client => client(app.url, authorization);

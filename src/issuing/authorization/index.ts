@@ -11,6 +11,6 @@ export type {
   ForwardRequest,
   VerifyCavv,
 } from './ports.ts';
-export { availableToSpend, decisionsOf, paymentsOf, paymentView, rulesAbove } from './read.ts';
+export { availableToSpend, decisionsOf, paymentsOf, rulesAbove } from './read.ts';
 export { paymentEndpoints } from './routes.ts';
 export { authorizationSimulatorEndpoints } from './simulator-routes.ts';

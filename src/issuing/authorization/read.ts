@@ -1,61 +1,15 @@
 // What cardholders and operators read of payments: the list of a card's, the explanation of each, what is left of the limits.
-import type { Permutation } from '../../base/index.ts';
 import type { Card } from '../cards/index.ts';
-import type { Step } from '../decision/index.ts';
-import { shown } from '../fields/index.ts';
-import { type Authorization, authorizationsOfCard, authorizationsOfReferences } from '../payments/index.ts';
+import {
+  type Authorization,
+  authorizationsOfCard,
+  authorizationsOfReferences,
+  paymentView,
+} from '../payments/index.ts';
 import { identityGet } from '../people/index.ts';
 import type { IssuingDeps } from '../requests/index.ts';
-import {
-  availableOfLimits,
-  COUNTERS,
-  counterGet,
-  type Interval,
-  type Level,
-  type SpendRules,
-  usedOf,
-} from '../rules/index.ts';
+import { availableOfLimits, counterGet, type Interval, type Level, type SpendRules, usedOf } from '../rules/index.ts';
 import { levelsOf, placeOf, surroundingsOf } from './find.ts';
-
-/** One check of a decision. */
-export const stepView = ({ remained, ...step }: Step): object => ({
-  ...shown<Omit<Step, 'remained'>>(['check', 'result', 'note', 'level', 'rule', 'interval'], step),
-  ...(remained === undefined
-    ? {}
-    : {
-        remained: typeof remained === 'string' ? remained : shown<Readonly<Record<string, string>>>(COUNTERS, remained),
-      }),
-});
-
-/** Amounts are minor units; times milliseconds, as everywhere in this API. */
-export const paymentView = ({ outward }: Permutation, row: Authorization): object => ({
-  id: outward(row.id),
-  cardId: outward(row.card_id),
-  state: row.state,
-  type: row.kind,
-  channel: row.channel,
-  ...(row.details.walletTokenId === null ? {} : { walletTokenId: row.details.walletTokenId }),
-  merchant: shown(['id', 'mcc', 'name', 'country'], row.merchant),
-  transactionAmount: { currency: row.currency, amount: Number(row.amount) },
-  // Of a credit, a refund or a forced clearing: what it moved.
-  cardAmount: {
-    currency: row.billing_currency,
-    amount: Number(row.kind === 'purchase' ? row.authorized : row.cleared + row.refunded),
-  },
-  held: Number(row.held),
-  cleared: Number(row.cleared),
-  refunded: Number(row.refunded),
-  fees: Number(row.fees),
-  ...(row.rate ? { rate: shown(['micro', 'day', 'source'], row.rate) } : {}),
-  approved: row.state !== 'DECLINED',
-  responseCode: row.response_code,
-  ...(row.reason ? { reason: row.reason } : {}),
-  explanation: row.explanation.map(stepView),
-  ...(row.details.forwarding === null ? {} : { forwarding: row.details.forwarding }),
-  ...(row.details.forced ? { forced: true } : {}),
-  ...(row.expires_at ? { expiryTimestamp: row.expires_at.getTime() } : {}),
-  creationTimestamp: row.created_at.getTime(),
-});
 
 /** The newest first; `before` is the id of the last one that the asker knows. */
 export const paymentsOf = (

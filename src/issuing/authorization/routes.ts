@@ -3,9 +3,10 @@ import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
 import type { Session } from '../access/index.ts';
 import { cardAsked } from '../cards/index.ts';
 import { digits, pathId, queryInteger, shape } from '../fields/index.ts';
+import { paymentView } from '../payments/index.ts';
 import type { IssuingDeps } from '../requests/index.ts';
 import { payments as paymentsShown } from './answer-schemas.ts';
-import { paymentsOf, paymentView } from './read.ts';
+import { paymentsOf } from './read.ts';
 
 const endpoint = endpointOf<Session>();
 const MOST = 100;

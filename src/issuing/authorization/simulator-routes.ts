@@ -17,7 +17,7 @@ import {
 } from '../../http/index.ts';
 import { type Channel, isApproved } from '../../network/index.ts';
 import { type Card, cardAnywhere, cardGet } from '../cards/index.ts';
-import { type Authorization, authorizationAnywhere, authorizationGet } from '../payments/index.ts';
+import { type Authorization, authorizationAnywhere, authorizationGet, stepView } from '../payments/index.ts';
 import type { IssuingDeps } from '../requests/index.ts';
 import { decision } from './answer-schemas.ts';
 import type { Outcome } from './authorize.ts';
@@ -25,7 +25,6 @@ import { placeOf } from './find.ts';
 import { type Everything, expire, type FollowUp } from './follow-up.ts';
 import type { Authorizer } from './host.ts';
 import { merchantWire, presenting, SHOP } from './merchant.ts';
-import { stepView } from './read.ts';
 
 const endpoint = endpointOf<unknown>();
 const CHANNELS = [

@@ -22,6 +22,7 @@ export {
   type Message,
   storedAnswer,
 } from './model.ts';
+export { paymentView, stepView } from './present.ts';
 export {
   type AuthorizationDue,
   authorizationAnywhere,

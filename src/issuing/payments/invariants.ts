@@ -83,6 +83,14 @@ export const authorizationInvariants: readonly Invariant[] = [
              or (kind in ('purchase', 'forced') and refunded > cleared))`,
   },
   {
+    id: 'authorization_events_are_changes',
+    title: 'Every change of an authorization has its event, every event its change',
+    of: 'subject',
+    sql: `select a.id as subject, a.events, e.count from authorizations a
+          left join lateral (select count(*) as count, coalesce(max(sequence), 0) as last from events e where e.owner_id = a.tenant_id and e.subject_id = a.id) e on true
+          where a.tenant_id = $owner and {a.id} and (a.events <> e.count or a.events <> e.last)`,
+  },
+  {
     id: 'numbers_are_lent_once',
     title: 'No two blocks of a card range overlap, and none reaches beyond what was lent of it',
     of: 'moment',

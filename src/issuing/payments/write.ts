@@ -8,6 +8,7 @@ import type { IssuingDeps } from '../requests/index.ts';
 import { counterInsert, counterUpdate, type SpendCounter } from '../rules/index.ts';
 import type { Booked } from './book.ts';
 import type { Authorization, Message } from './model.ts';
+import { paymentView } from './present.ts';
 import { authorizationInsert, authorizationUpdate, messageInsert, messageUpdate } from './queries.ts';
 
 interface Writing {
@@ -19,21 +20,6 @@ interface Writing {
   /** `authorization.approved` and its like. */
   readonly event: EventType<'authorization'>;
 }
-
-const shown = (row: Authorization, { outward }: IssuingDeps['permutation']): Record<string, unknown> => ({
-  id: outward(row.id),
-  cardId: outward(row.card_id),
-  state: row.state,
-  amount: row.amount.toString(),
-  currency: row.currency,
-  authorized: row.authorized.toString(),
-  held: row.held.toString(),
-  cleared: row.cleared.toString(),
-  refunded: row.refunded.toString(),
-  billingCurrency: row.billing_currency,
-  responseCode: row.response_code,
-  reason: row.reason,
-});
 
 function counterWritten(row: Authorization, counter: SpendCounter | undefined, booked: Booked, held: bigint): Change[] {
   const after: SpendCounter = {
@@ -58,8 +44,8 @@ export function written(
       owner: row.tenant_id,
       type: event,
       resource: { type: 'authorization', id: row.id, sequence: row.events },
-      object: shown(row, permutation),
-      before: before && shown(before, permutation),
+      object: paymentView(permutation, row),
+      before: before && paymentView(permutation, before),
     }),
   ];
   let current = funds;

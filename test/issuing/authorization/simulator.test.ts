@@ -7,10 +7,10 @@ import {
   authorizationSimulatorEndpoints,
   availableToSpend,
   paymentsOf,
-  paymentView,
   rulesAbove,
 } from '../../../src/issuing/authorization/index.ts';
 import type { Card } from '../../../src/issuing/cards/index.ts';
+import { paymentView } from '../../../src/issuing/payments/index.ts';
 import { silent } from '../../support/database.ts';
 import { type IssuerWorld, issuerWorld } from './issuer.ts';
 
