@@ -44,7 +44,7 @@ const IN_ORDER = {
   store: ['embedded', 'commit', 'due', 'installation'],
   http: ['rates', 'listener', 'fields', 'api', 'description'],
   network: ['simulator'],
-  events: ['egress'],
+  events: ['log', 'egress', 'delivery'],
   threeds: ['protocol', 'acs'],
   gateway: [
     'projects',

@@ -32,11 +32,12 @@ create table webhook_cursors (
   webhook_id int8 not null,
   -- All that stands in the log up to here was delivered, is not for it, or stands among its deliveries.
   position int8 not null,
-  -- Void when it has run out, whatever became of the process.
+  -- Of no meaning once that process is dead. null: none.
   leased_by int8,
-  leased_until timestamptz,
   -- null: the last try succeeded, or there was none.
   failing_since timestamptz,
+  -- Its owner was told that it fails.
+  failing_told bool not null,
   succeeded_at timestamptz,
   primary key (owner_id, webhook_id)
 ) with (fillfactor = 50);
@@ -46,11 +47,13 @@ create table webhook_deliveries (
   owner_id int8 not null,
   webhook_id int8 not null,
   event_id int8 not null,
+  -- In the log.
+  position int8 not null,
   subject_id int8 not null,
   type text not null,
   -- waiting, retrying, delivered, given_up, skipped
   state text not null,
-  -- retry, resend, replay, test
+  -- first, retry, resend, replay
   trigger text not null,
   tries int4 not null,
   next_at timestamptz,

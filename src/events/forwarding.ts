@@ -2,7 +2,7 @@
 // Rule: one attempt, by the door that all such calls take (egress); whatever goes wrong is a cause, never an exception.
 import type { Clock, Log } from '../base/index.ts';
 import type { Answer, Egress } from './egress/index.ts';
-import { secretKey, signatureHeaders } from './signature.ts';
+import { secretKey, signatureHeaders } from './egress/index.ts';
 
 export interface ForwardingRequest {
   readonly url: string;

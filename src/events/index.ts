@@ -1,20 +1,6 @@
-// events: what happened, for those outside. Owns events, event_queue, event_heads and event_log.
+// events: what happened, for those outside. Owns the log of events, and how it reaches its receivers.
 // Rule: a change and its event commit together, so neither exists alone.
-export type { EventType } from './catalogue.ts';
+export * from './delivery/index.ts';
 export * from './egress/index.ts';
-export { type EventDraft, type EventMaker, eventMaker, type ToldOfEvents } from './event.ts';
 export { createForwarding, type ForwardingAnswer, type ForwardingRequest } from './forwarding.ts';
-export { createNumbering, type Numbering } from './numbering.ts';
-export { headOf, isQueued } from './queries.ts';
-export {
-  endpointKey,
-  publicKeyText,
-  type SignatureHeaders,
-  type SignatureScheme,
-  type Signed,
-  type SigningKey,
-  secretKey,
-  secretText,
-  signatureHeaders,
-  signatureProblem,
-} from './signature.ts';
+export * from './log/index.ts';

@@ -1,8 +1,8 @@
 // What an event may be called, and what is left of it without its data.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { typesFor } from '../../src/events/catalogue.ts';
-import { thinOf } from '../../src/events/event.ts';
+import { typesFor } from '../../src/events/log/catalogue.ts';
+import { thinOf } from '../../src/events/log/event.ts';
 
 test('a merchant is told of orders, a tenant of cards, each of his own endpoints', () => {
   const [project, tenant, operator] = [typesFor('project'), typesFor('tenant'), typesFor('operator')];

@@ -31,7 +31,13 @@ const of = (file: string, why: Exception['why'], ...statements: readonly string[
   statements.map((has) => ({ file, has, why }));
 
 export const EXCEPTIONS: readonly Exception[] = [
-  ...of('src/events/queries.ts', 'due', 'select distinct owner_id from event_queue'),
+  ...of(
+    'src/events/delivery/queries.ts',
+    'due',
+    'select distinct owner_id, webhook_id from webhook_deliveries',
+    'from webhook_cursors where leased_by is null or leased_by <> all($1',
+  ),
+  ...of('src/events/log/queries.ts', 'due', 'select distinct owner_id from event_queue'),
   ...of('src/gateway/orders/queries/due.ts', 'due', 'from orders where next_at > $1', 'where o.next_at <= $1'),
   ...of('src/gateway/orders/queries/due.ts', 'operators', 'where o.in_flight > $2'),
   ...of('src/gateway/risk/queries.ts', 'memory', 'from risk_rules order by project_id'),

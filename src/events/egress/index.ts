@@ -3,4 +3,16 @@
 export { type Allow, isPublicAddress, NOTHING_ALLOWED, readAllow } from './addresses.ts';
 export type { Cause, Refusal } from './causes.ts';
 export { type Answer, createEgress, type Egress, type EgressOptions, type Message } from './egress.ts';
+export {
+  endpointKey,
+  publicKeyText,
+  type SignatureHeaders,
+  type SignatureScheme,
+  type Signed,
+  type SigningKey,
+  secretKey,
+  secretText,
+  signatureHeaders,
+  signatureProblem,
+} from './signature.ts';
 export type { Lookup } from './target.ts';

@@ -1,5 +1,5 @@
 // Statements on events, event_queue, event_heads and event_log: what is written with a change, and how it gets its position behind.
-import { type Change, type Db, insert, type Transaction, table } from '../store/index.ts';
+import { type Change, type Db, insert, type Transaction, table } from '../../store/index.ts';
 import type { Noun } from './catalogue.ts';
 
 interface EventRow {
@@ -96,4 +96,38 @@ export const queueOwners = async (db: Db): Promise<bigint[]> =>
 export async function headOf(db: Db, owner: bigint): Promise<bigint> {
   const rows = await db.query<{ position: bigint }>('select position from event_heads where owner_id = $1', [owner]);
   return rows[0]?.position ?? 0n;
+}
+
+/** The same of several. */
+export const headsOf = (
+  db: Db,
+  owners: readonly bigint[],
+): Promise<{ readonly owner_id: bigint; readonly position: bigint }[]> =>
+  db.query('select owner_id, position from event_heads where owner_id = any($1::int8[])', [owners]);
+
+export interface LoggedEvent {
+  readonly position: bigint;
+  readonly event_id: bigint;
+  readonly subject_id: bigint;
+  readonly type: string;
+  /** null: its days are over. */
+  readonly body: string | null;
+}
+
+/** What stands in the log behind a position, in its order. */
+export const logAfter = (db: Db, owner: bigint, position: bigint, limit: number): Promise<LoggedEvent[]> =>
+  db.query<LoggedEvent>(
+    `select l.position, l.event_id, l.subject_id, l.type, e.body from event_log l
+     left join events e on e.owner_id = l.owner_id and e.id = l.event_id
+     where l.owner_id = $1 and l.position > $2 order by l.position limit $3`,
+    [owner, position, limit],
+  );
+
+/** Texts of events, by id; one whose days are over has none. */
+export async function bodiesOf(db: Db, owner: bigint, ids: readonly bigint[]): Promise<ReadonlyMap<bigint, string>> {
+  const rows = await db.query<{ id: bigint; body: string }>(
+    'select id, body from events where owner_id = $1 and id = any($2::int8[])',
+    [owner, ids],
+  );
+  return new Map(rows.map(({ id, body }) => [id, body]));
 }

@@ -1,7 +1,7 @@
 // An event as it is told: one text for all receivers and every try (docs/contract/events.md#events).
 // Rule: written by the commit that makes the change, with the next number of what it is about; a refusal writes none.
-import { jsonText, type Permutation } from '../base/index.ts';
-import { type Change, type Db, statementsFor, type Told } from '../store/index.ts';
+import { jsonText, type Permutation } from '../../base/index.ts';
+import { type Change, type Db, statementsFor, type Told } from '../../store/index.ts';
 import { EVENTS_VERSION, type EventType, type Noun, type OwnerType } from './catalogue.ts';
 import { eventInsert, queueInsert } from './queries.ts';
 

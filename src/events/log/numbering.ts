@@ -1,7 +1,7 @@
 // Gives events their positions, behind the commits that wrote them. Who holds an owner's head numbers what waits; any process may.
 // Rule: nobody waits for it. What a process leaves, killed at any step, the next look of any other finds in the queue.
-import type { Clock, Log } from '../base/index.ts';
-import type { Database } from '../store/index.ts';
+import type { Clock, Log } from '../../base/index.ts';
+import type { Database } from '../../store/index.ts';
 import { headHold, headMake, queueNumber, queueOwners } from './queries.ts';
 
 export interface NumberingOptions {

@@ -1,0 +1,7 @@
+// Delivery of events to the endpoints of their owners. Owns webhook_cursors, webhook_deliveries and webhook_attempts.
+// Rule: at least once, in the order of each resource; no receiver holds up another, and no payment waits for any.
+export { createDelivery, type Delivery, type DeliveryOptions } from './delivery.ts';
+export { postBy } from './out.ts';
+export { cursorPut, type DeliveryState, type Trigger } from './queries.ts';
+export type { Post, Posted, PostOut, Receiver, Standings } from './receiver.ts';
+export { createSlots, type Slots } from './slots.ts';

@@ -1,0 +1,183 @@
+// What an endpoint gets next: read from its owner's log behind its cursor, and what is due again beside it.
+// Rule: first tries of one resource go one behind the other; in an ordered endpoint a resource of which something failed waits for that.
+import type { Clock, Log } from '../../base/index.ts';
+import type { Database } from '../../store/index.ts';
+import { bodiesOf, headOf, type LoggedEvent, logAfter } from '../log/index.ts';
+import type { Ledger } from './ledger.ts';
+import { type DeliveryRow, deliveriesDue, subjectsHeld, waitingNext } from './queries.ts';
+import type { Receiver } from './receiver.ts';
+
+export interface Item {
+  readonly event: LoggedEvent;
+  /** null: from the log. */
+  readonly row: DeliveryRow | null;
+}
+
+export interface WindowOptions {
+  readonly database: Pick<Database, 'query' | 'transaction'>;
+  readonly business: Clock;
+  readonly log: Log;
+  readonly receiver: () => Receiver;
+  readonly ledger: Ledger;
+  readonly from: bigint;
+  /** The circuit is open: what was read is enough. */
+  readonly isOpen: () => boolean;
+  /** Something may be there to be sent. */
+  readonly onRead: () => void;
+  readonly waiting: (event: LoggedEvent) => DeliveryRow;
+}
+
+export interface Window {
+  /** Looks for more, beside what is done. */
+  read(): void;
+  /** The next that may go: what is due again, or the first of the log whose resource is not on its way. Taken until `ended`. */
+  next(): Item | null;
+  /** It is done, one way or the other; what was kept of it is with the ledger. */
+  ended(item: Item): void;
+  /** It was sent as a probe: it is the first again. */
+  back(item: Item): void;
+  /** A resource's delivery has failed, or has come to its end: in an ordered endpoint the next ones wait, or go on. */
+  failed(event: LoggedEvent): void;
+  over(event: LoggedEvent): Promise<void>;
+  /** Reads nothing more. */
+  stop(): Promise<void>;
+}
+
+/** So many events of the log may be under way or not written yet. */
+const MOST = 512;
+const READ = 128;
+const DUE = 32;
+
+/** Long: what was read, is under way and is held up is one state. */
+export function openWindow(options: WindowOptions): Window {
+  const { database, business, log, receiver, ledger, isOpen, onRead } = options;
+  const { owner, id: webhook } = receiver();
+  let stopped = false;
+  let reading: Promise<void> | null = null;
+  let again = false;
+  let readTo = options.from;
+  const ready: Item[] = [];
+  const retries: Item[] = [];
+  const busy = new Set<bigint>();
+  /** Events that are due again and were read. */
+  const trying = new Set<bigint>();
+  let looks = 0;
+  /** Those whose end was written, by the look that was the last to begin before: it may have found them as they were. */
+  const tried = new Map<bigint, number>();
+  /** Resources of which something failed, and how much was put behind that. null: not read yet. */
+  let held: Map<bigint, number> | null = null;
+
+  function read(): void {
+    again = true;
+    if (stopped) return;
+    reading ??= readAll()
+      .catch((error: unknown) => log.warn({ err: error }, 'events of an endpoint could not be read'))
+      .finally(() => {
+        reading = null;
+        if (!stopped) onRead();
+      });
+  }
+
+  async function readAll(): Promise<void> {
+    while (again && !stopped) {
+      again = false;
+      if (receiver().ordered)
+        held ??= new Map((await subjectsHeld(database, owner, webhook)).map((subject) => [subject, 0]));
+      else held = null;
+      if (retries.length < DUE / 2) await readDue();
+      await readLog();
+    }
+  }
+
+  async function readDue(): Promise<void> {
+    const look = ++looks;
+    const rows = await deliveriesDue(database, owner, webhook, business.now(), DUE * 2);
+    const due = rows.filter((row) => !trying.has(row.event_id) && tried.get(row.event_id) !== look);
+    for (const { event_id } of due) trying.add(event_id);
+    if (due.length > 0) {
+      const ids = due.map(({ event_id }) => event_id);
+      const bodies = await bodiesOf(database, owner, ids);
+      for (const row of due) retries.push({ event: { ...row, body: bodies.get(row.event_id) ?? null }, row });
+    }
+    for (const [event, at] of tried) if (at < look) tried.delete(event);
+  }
+
+  async function readLog(): Promise<void> {
+    if (ready.length >= READ / 2 || ledger.pending() >= MOST || (isOpen() && ready.length > 0)) return;
+    const head = await headOf(database, owner);
+    if (head <= readTo) return;
+    const events = await logAfter(database, owner, readTo, READ);
+    for (const event of events) take(event);
+    const last = events.at(-1)?.position ?? head;
+    readTo = events.length === READ || last > head ? last : head;
+    ledger.readUpTo(readTo);
+    if (events.length === READ) again = true;
+  }
+
+  function take(event: LoggedEvent): void {
+    // Never told of itself: a delivery that fails would be the cause of the next.
+    if (event.subject_id === webhook || !receiver().wants(event.type)) return;
+    ledger.opened(event.position);
+    if (!putBehind(event)) ready.push({ event, row: null });
+  }
+
+  /** What came before it of its resource has not been delivered: it waits for that. */
+  function putBehind(event: LoggedEvent): boolean {
+    const before = held?.get(event.subject_id);
+    if (before === undefined) return false;
+    held?.set(event.subject_id, before + 1);
+    ledger.passed(event.position, { attempt: null, delivery: options.waiting(event) });
+    return true;
+  }
+
+  function nextOfLog(): Item | null {
+    for (;;) {
+      const at = ready.findIndex(({ event }) => !busy.has(event.subject_id));
+      const [item] = at < 0 ? [] : ready.splice(at, 1);
+      if (item && putBehind(item.event)) continue;
+      if (item) busy.add(item.event.subject_id);
+      return item ?? null;
+    }
+  }
+
+  return {
+    read,
+    next() {
+      const item = retries.shift() ?? nextOfLog();
+      if (ready.length < READ / 2) read();
+      return item;
+    },
+    ended({ event, row }) {
+      if (!row) busy.delete(event.subject_id);
+      // Not before it is written: it would be found due once more.
+      else
+        void ledger.flush().finally(() => {
+          trying.delete(event.event_id);
+          tried.set(event.event_id, looks);
+        });
+    },
+    back(item) {
+      ready.unshift(item);
+    },
+    failed({ subject_id }) {
+      if (held && !held.has(subject_id)) held.set(subject_id, 0);
+    },
+    async over({ subject_id }) {
+      for (let done = false; held?.has(subject_id) && !done; ) {
+        const behind = held.get(subject_id);
+        await ledger.flush();
+        const found = await database.transaction((inside) =>
+          waitingNext(inside, owner, webhook, subject_id, business.now()),
+        );
+        // Something was put behind it meanwhile: it is looked for once more.
+        done = found || held.get(subject_id) === behind;
+        if (done && !found) held.delete(subject_id);
+      }
+      read();
+    },
+    async stop() {
+      stopped = true;
+      await reading;
+    },
+  };
+}
