@@ -11,6 +11,7 @@ import {
   type Receiver,
 } from '../../src/events/delivery/index.ts';
 import { createNumbering, eventMaker } from '../../src/events/index.ts';
+import { statementsFor } from '../../src/store/index.ts';
 import { silent, type TestDatabase, testDatabase } from '../support/database.ts';
 import { atEnd } from '../support/ends.ts';
 
@@ -89,7 +90,8 @@ export async function deliveryWorld(): Promise<DeliveryWorld> {
         }),
         ...change,
       };
-      await cursorPut(database, receiver.owner, receiver.id, 0n);
+      for (const { text, values } of statementsFor([cursorPut(receiver.owner, receiver.id, 0n)]))
+        await database.query(text, values);
       // It is no stranger: those are sent one request in ten seconds.
       await database.query('update webhook_cursors set succeeded_at = now() where owner_id = $1 and webhook_id = $2', [
         receiver.owner,

@@ -2,6 +2,6 @@
 // Rule: at least once, in the order of each resource; no receiver holds up another, and no payment waits for any.
 export { createDelivery, type Delivery, type DeliveryOptions } from './delivery.ts';
 export { postBy } from './out.ts';
-export { cursorPut, type DeliveryState, type Trigger } from './queries.ts';
+export { cursorOf, cursorPut, type DeliveryState, type Trigger } from './queries.ts';
 export type { Post, Posted, PostOut, Receiver, Standings } from './receiver.ts';
 export { createSlots, type Slots } from './slots.ts';

@@ -94,14 +94,39 @@ export interface Cursor extends Standing {
   readonly position: bigint;
 }
 
-/** A new endpoint begins there; one that is there goes on from there. */
-export const cursorPut = (db: Db, owner: bigint, webhook: bigint, position: bigint): Promise<unknown> =>
-  db.query(
-    `insert into webhook_cursors (owner_id, webhook_id, position, failing_told) values ($1, $2, $3, false)
-     on conflict (owner_id, webhook_id) do update set position = excluded.position, leased_by = null,
-       failing_since = null, failing_told = false`,
-    [owner, webhook, position],
+const cursors = table<Cursor & { readonly leased_by: bigint | null }>(
+  'webhook_cursors',
+  {
+    owner_id: 'int8',
+    webhook_id: 'int8',
+    position: 'int8',
+    leased_by: 'int8',
+    failing_since: 'timestamptz',
+    failing_told: 'bool',
+    succeeded_at: 'timestamptz',
+  },
+  ['owner_id', 'webhook_id'],
+);
+/** A new endpoint begins behind this position, and one that was disabled goes on there; whoever sends to it finds that it is his no more. */
+export const cursorPut = (owner: bigint, webhook: bigint, position: bigint): Change =>
+  update(cursors, {
+    owner_id: owner,
+    webhook_id: webhook,
+    position,
+    leased_by: null,
+    failing_since: null,
+    failing_told: false,
+    succeeded_at: null,
+  });
+
+/** As it stands; null: there is none. */
+export async function cursorOf(db: Db, owner: bigint, webhook: bigint): Promise<bigint | null> {
+  const rows = await db.query<{ position: bigint }>(
+    'select position from webhook_cursors where owner_id = $1 and webhook_id = $2',
+    [owner, webhook],
   );
+  return rows[0]?.position ?? null;
+}
 
 /** Endpoints that no living process sends to, whosever. */
 export const cursorsFree = (
