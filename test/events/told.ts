@@ -1,7 +1,7 @@
 // Holds what the newest event says of a resource against what a GET answers of it: at every GET of every test (docs/contract/events.md#events).
 // Rule: what is found names the noun and the members, never a value.
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Noun } from '../../src/events/catalogue.ts';
+import type { Noun } from '../../src/events/log/catalogue.ts';
 import type { Server } from '../../src/http/index.ts';
 import type { Db } from '../../src/store/index.ts';
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { addDays } from '../../../src/base/index.ts';
-import type { CATALOGUE } from '../../../src/events/catalogue.ts';
+import type { CATALOGUE } from '../../../src/events/log/catalogue.ts';
 import { authorizationTimelines } from '../../../src/issuing/authorization/index.ts';
 import type { Card } from '../../../src/issuing/cards/index.ts';
 import type { Authorization } from '../../../src/issuing/payments/index.ts';
