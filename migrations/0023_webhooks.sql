@@ -83,3 +83,25 @@ create table webhook_attempts (
   primary key (owner_id, webhook_id, id)
 );
 create index webhook_attempts_event on webhook_attempts (owner_id, webhook_id, event_id);
+
+-- Events of a span that are sent once more. What of it is on its way stands among the deliveries.
+create table webhook_replays (
+  owner_id int8 not null,
+  webhook_id int8 not null,
+  id int8 not null,
+  -- running, done, stopped
+  state text not null,
+  types jsonb not null,
+  -- all, or failed: what was not delivered.
+  only_failed bool not null,
+  -- Looked at behind the first, up to the last.
+  position int8 not null,
+  until int8 not null,
+  -- Sent once more, of those looked at.
+  taken int8 not null,
+  looked int8 not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (owner_id, webhook_id, id)
+);
+create index webhook_replays_running on webhook_replays (owner_id, webhook_id) where state = 'running';

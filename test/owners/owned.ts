@@ -68,6 +68,7 @@ export const OWNED: Readonly<Record<string, 'owner_id' | 'project_id' | 'tenant_
     'webhook_attempts',
     'webhook_cursors',
     'webhook_deliveries',
+    'webhook_replays',
     'webhooks',
   ]),
 };

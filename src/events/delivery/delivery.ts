@@ -2,6 +2,7 @@
 // Rule: a process that may have been taken for dead begins nothing more, and what it would write is refused.
 import type { Lease } from '../../store/index.ts';
 import { headsOf } from '../log/index.ts';
+import { replaySome } from './desk.ts';
 import { cursorLease, cursorRelease, cursorsFree, webhooksDue } from './queries.ts';
 import type { Receiver } from './receiver.ts';
 import { openSender, type Sender, type SenderDeps } from './sender.ts';
@@ -47,6 +48,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       const receiver = receivers.get(nameOf(owner_id, webhook_id));
       if (receiver && lease.held()) await begin(receiver, living);
     }
+    await replaySome(options, (owner, webhook) => held.get(nameOf(owner, webhook))?.receiver.wants ?? null);
     for (const { owner_id, webhook_id } of await webhooksDue(database, business.now()))
       held.get(nameOf(owner_id, webhook_id))?.sender.wake();
     await lookAtHeads();

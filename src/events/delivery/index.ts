@@ -1,6 +1,17 @@
 // Delivery of events to the endpoints of their owners. Owns webhook_cursors, webhook_deliveries and webhook_attempts.
 // Rule: at least once, in the order of each resource; no receiver holds up another, and no payment waits for any.
+
 export { createDelivery, type Delivery, type DeliveryOptions } from './delivery.ts';
+export {
+  type DeliveryShown,
+  deliveriesPage,
+  deliveryOf,
+  type ReplayAsked,
+  replayAsked,
+  replayStop,
+  resend,
+} from './desk.ts';
+export { type Replay, replaysOf } from './desk-queries.ts';
 export { postBy } from './out.ts';
 export { cursorOf, cursorPut, type DeliveryState, type Trigger } from './queries.ts';
 export type { Post, Posted, PostOut, Receiver, Standings } from './receiver.ts';

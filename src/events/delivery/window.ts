@@ -62,6 +62,7 @@ export function openWindow(options: WindowOptions): Window {
   /** Events that are due again and were read. */
   const trying = new Set<bigint>();
   let looks = 0;
+  let alternate = false;
   /** Those whose end was written, by the look that was the last to begin before: it may have found them as they were. */
   const tried = new Map<bigint, number>();
   /** Resources of which something failed, and how much was put behind that. null: not read yet. */
@@ -143,7 +144,9 @@ export function openWindow(options: WindowOptions): Window {
   return {
     read,
     next() {
-      const item = retries.shift() ?? nextOfLog();
+      // What is due again and what is new share what may go.
+      alternate = !alternate;
+      const item = alternate ? (retries.shift() ?? nextOfLog()) : (nextOfLog() ?? retries.shift() ?? null);
       if (ready.length < READ / 2) read();
       return item;
     },

@@ -3,4 +3,4 @@
 export type { EventType } from './catalogue.ts';
 export { type EventDraft, type EventMaker, eventMaker, type ToldOfEvents, thinOf } from './event.ts';
 export { createNumbering, type Numbering } from './numbering.ts';
-export { bodiesOf, headOf, headsOf, isQueued, type LoggedEvent, logAfter } from './queries.ts';
+export { bodiesOf, headOf, headsOf, isQueued, type LoggedEvent, logAfter, loggedOf, positionAt } from './queries.ts';

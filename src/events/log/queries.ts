@@ -131,3 +131,32 @@ export async function bodiesOf(db: Db, owner: bigint, ids: readonly bigint[]): P
   );
   return new Map(rows.map(({ id, body }) => [id, body]));
 }
+
+/** An event's place in the log, with its text; null: it has none yet, is not this owner's, or its days are over. */
+export async function loggedOf(db: Db, owner: bigint, event: bigint): Promise<LoggedEvent | null> {
+  const rows = await db.query<LoggedEvent>(
+    `select l.position, l.event_id, l.subject_id, l.type, e.body from event_log l
+     join events e on e.owner_id = l.owner_id and e.id = l.event_id where l.owner_id = $1 and l.event_id = $2`,
+    [owner, event],
+  );
+  return rows[0] ?? null;
+}
+
+/**
+ * The last position that was given to an event from before this moment; 0: none was. Positions have no gaps but at the beginning, and times
+ * grow with them but for moments: it is found by halves.
+ */
+export async function positionAt(db: Db, owner: bigint, moment: Date): Promise<bigint> {
+  let low = 0n;
+  let high = await headOf(db, owner);
+  while (low < high) {
+    const middle = (low + high + 1n) / 2n;
+    const rows = await db.query<{ created_at: Date }>(
+      'select created_at from event_log where owner_id = $1 and position >= $2 order by position limit 1',
+      [owner, middle],
+    );
+    if (rows[0] && rows[0].created_at < moment) low = middle;
+    else high = middle - 1n;
+  }
+  return low;
+}
