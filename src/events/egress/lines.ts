@@ -185,6 +185,7 @@ const only = (field: string | string[] | undefined): string | null => [field].fl
 
 /** The client's words; those of the system (ECONNRESET, EPIPE) and all others tell of a connection that ended. */
 const CAUSES: Readonly<Record<string, Cause>> = {
+  HTTPParserError: 'malformed',
   UND_ERR_HEADERS_OVERFLOW: 'malformed',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'malformed',
   'bad response': 'malformed',
@@ -193,6 +194,6 @@ const CAUSES: Readonly<Record<string, Cause>> = {
 
 function causeOf(error: Error & { readonly code?: string }): Cause {
   if (error instanceof Unanswered) return error.why;
-  const { code = '', message } = error;
-  return CAUSES[code] ?? CAUSES[message] ?? (code.startsWith('HPE_') ? 'malformed' : 'reset');
+  const { code = '', name, message } = error;
+  return CAUSES[code] ?? CAUSES[name] ?? CAUSES[message] ?? 'reset';
 }
