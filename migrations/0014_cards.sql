@@ -13,6 +13,8 @@ create table managed_accounts (
   -- Reasons that hold it blocked, the newest last.
   blocks jsonb not null,
   destroyed_reason text,
+  -- Number of events.
+  events int4 not null,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   primary key (tenant_id, id)
@@ -63,6 +65,8 @@ create table transfers (
   tag text,
   description text,
   state text not null,
+  -- Number of events.
+  events int4 not null,
   created_at timestamptz not null,
   primary key (tenant_id, id)
 );

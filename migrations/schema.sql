@@ -179,14 +179,34 @@ create table due_failures (
   retry_at timestamp with time zone not null,
   code text not null
 );
-create table events (
+create table event_heads (
+  owner_id bigint not null,
+  position bigint not null
+);
+create table event_log (
+  owner_id bigint not null,
+  position bigint not null,
+  event_id bigint not null,
+  subject_id bigint not null,
+  type text not null,
+  created_at timestamp with time zone not null
+);
+create table event_queue (
+  owner_id bigint not null,
+  arrival bigint not null,
+  event_id bigint not null,
+  subject_id bigint not null,
+  type text not null,
+  created_at timestamp with time zone not null
+);
+create table events_beside (
   owner_id bigint not null,
   id bigint not null,
   subject_id bigint not null,
   sequence integer not null,
   subject_type text not null,
   type text not null,
-  data jsonb not null,
+  body text not null,
   created_at timestamp with time zone not null
 );
 create table factors (
@@ -260,6 +280,7 @@ create table managed_accounts (
   state text not null,
   blocks jsonb not null,
   destroyed_reason text,
+  events integer not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null
 );
@@ -667,6 +688,7 @@ create table transfers (
   tag text,
   description text,
   state text not null,
+  events integer not null,
   created_at timestamp with time zone not null
 );
 create table used_cavvs (
@@ -741,6 +763,62 @@ create table wallet_tokens (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null
 );
+create table webhook_attempts (
+  owner_id bigint not null,
+  webhook_id bigint not null,
+  id bigint not null,
+  event_id bigint not null,
+  type text not null,
+  trigger text not null,
+  attempt integer not null,
+  sent_at timestamp with time zone not null,
+  ms integer not null,
+  address text,
+  status integer,
+  cause text,
+  response text not null
+);
+create table webhook_cursors (
+  owner_id bigint not null,
+  webhook_id bigint not null,
+  position bigint not null,
+  leased_by bigint,
+  leased_until timestamp with time zone,
+  failing_since timestamp with time zone,
+  succeeded_at timestamp with time zone
+);
+create table webhook_deliveries (
+  owner_id bigint not null,
+  webhook_id bigint not null,
+  event_id bigint not null,
+  subject_id bigint not null,
+  type text not null,
+  state text not null,
+  trigger text not null,
+  tries integer not null,
+  next_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null
+);
+create table webhooks (
+  owner_id bigint not null,
+  id bigint not null,
+  owner_type text not null,
+  url text not null,
+  description text not null,
+  types jsonb not null,
+  enabled boolean not null,
+  disabled_reason text,
+  payload text not null,
+  signature text not null,
+  version text not null,
+  concurrency integer not null,
+  ordered boolean not null,
+  keys jsonb not null,
+  events integer not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null
+);
 CREATE INDEX authorization_messages_original ON public.authorization_messages USING btree (tenant_id, original) WHERE (original IS NOT NULL);
 CREATE INDEX authorizations_card ON public.authorizations USING btree (tenant_id, card_id, id);
 CREATE INDEX authorizations_expires_at ON public.authorizations USING btree (expires_at) WHERE (state = 'OPEN'::text);
@@ -755,6 +833,9 @@ CREATE INDEX cards_identity ON public.cards USING btree (tenant_id, identity_id,
 CREATE INDEX cards_parent ON public.cards USING btree (tenant_id, parent_account_id) WHERE (parent_account_id IS NOT NULL);
 CREATE INDEX commit_groups_made_at ON public.commit_groups USING btree (made_at);
 CREATE INDEX commit_groups_unproved ON public.commit_groups USING btree (owner_id, id) WHERE (subjects IS NOT NULL);
+CREATE INDEX event_log_event ON public.event_log USING btree (owner_id, event_id);
+CREATE INDEX events_beside_owner_id_subject_id_sequence_idx ON public.events_beside USING btree (owner_id, subject_id, sequence);
+CREATE INDEX events_subject ON ONLY public.events USING btree (owner_id, subject_id, sequence);
 CREATE INDEX idempotency_records_expires_at ON public.idempotency_records USING btree (expires_at);
 CREATE INDEX managed_accounts_identity ON public.managed_accounts USING btree (tenant_id, identity_id, id);
 CREATE INDEX messages_recipient ON public.messages USING btree (recipient, id);
@@ -779,9 +860,10 @@ CREATE INDEX user_sessions_used_at ON public.user_sessions USING btree (used_at)
 CREATE INDEX user_sessions_user ON public.user_sessions USING btree (tenant_id, user_id);
 CREATE INDEX users_identity ON public.users USING btree (tenant_id, identity_id);
 CREATE INDEX vault_cvvs_until ON public.vault_cvvs USING btree (until);
+CREATE INDEX webhook_attempts_event ON public.webhook_attempts USING btree (owner_id, webhook_id, event_id);
+CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (owner_id, webhook_id, next_at) WHERE (next_at IS NOT NULL);
 CREATE TRIGGER operator_audit_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.operator_audit FOR EACH STATEMENT EXECUTE FUNCTION operator_audit_is_append_only();
 CREATE TRIGGER postings_final BEFORE DELETE OR UPDATE OR TRUNCATE ON public.postings FOR EACH STATEMENT EXECUTE FUNCTION postings_are_final();
-CREATE UNIQUE INDEX events_subject ON public.events USING btree (owner_id, subject_id, sequence);
 CREATE UNIQUE INDEX postings_once ON public.postings USING btree (owner_id, operation_id, kind, line) WHERE (entry_id <> operation_id);
 CREATE UNIQUE INDEX projects_version ON public.projects USING btree (version);
 CREATE UNIQUE INDEX users_email ON public.users USING btree (tenant_id, email);
@@ -819,7 +901,11 @@ alter table cards add constraint cards_state_check CHECK ((state = ANY (ARRAY['A
 alter table cards add constraint cards_type_check CHECK ((type = ANY (ARRAY['VIRTUAL'::text, 'PHYSICAL'::text])));
 alter table commit_groups add constraint commit_groups_pkey PRIMARY KEY (owner_id, id);
 alter table due_failures add constraint due_failures_pkey PRIMARY KEY (owner_id, about, id, kind);
+alter table event_heads add constraint event_heads_pkey PRIMARY KEY (owner_id);
+alter table event_log add constraint event_log_pkey PRIMARY KEY (owner_id, "position");
+alter table event_queue add constraint event_queue_pkey PRIMARY KEY (owner_id, arrival);
 alter table events add constraint events_pkey PRIMARY KEY (owner_id, id);
+alter table events_beside add constraint events_beside_pkey PRIMARY KEY (owner_id, id);
 alter table factors add constraint factors_kind_check CHECK ((kind = ANY (ARRAY['OTP_SMS'::text, 'BIOMETRICS'::text, 'EXTERNAL_AUTHY'::text])));
 alter table factors add constraint factors_pkey PRIMARY KEY (tenant_id, user_id, kind);
 alter table florin_migrations add constraint florin_migrations_pkey PRIMARY KEY (id);
@@ -912,7 +998,12 @@ alter table vault_cvvs add constraint vault_cvvs_pkey PRIMARY KEY (owner_id, id)
 alter table vault_keys add constraint vault_keys_pkey PRIMARY KEY (id);
 alter table wallet_tokens add constraint wallet_tokens_pkey PRIMARY KEY (tenant_id, card_id, id);
 alter table wallet_tokens add constraint wallet_tokens_state_check CHECK ((state = ANY (ARRAY['REQUESTED'::text, 'ACTIVE'::text, 'SUSPENDED'::text, 'DELETED'::text])));
+alter table webhook_attempts add constraint webhook_attempts_pkey PRIMARY KEY (owner_id, webhook_id, id);
+alter table webhook_cursors add constraint webhook_cursors_pkey PRIMARY KEY (owner_id, webhook_id);
+alter table webhook_deliveries add constraint webhook_deliveries_pkey PRIMARY KEY (owner_id, webhook_id, event_id);
+alter table webhooks add constraint webhooks_pkey PRIMARY KEY (owner_id, id);
 create sequence arn_items minvalue 1 maxvalue 99999999999 cycle;
+create sequence event_queue_arrival_seq minvalue 1 maxvalue 9223372036854775807;
 create sequence florin_migrations_id_seq minvalue 1 maxvalue 2147483647;
 create sequence id_nodes minvalue 0 maxvalue 1023 cycle;
 create sequence operator_audit_ids minvalue 1 maxvalue 9223372036854775807;

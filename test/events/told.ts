@@ -19,6 +19,10 @@ interface Shown {
 /** Where a GET shows what events tell of. */
 const SHOWN: Readonly<Record<string, Shown>> = {
   '/issuing/cards/payments/:cardId': { noun: 'authorization', resources: ({ payments }) => payments },
+  '/issuing/managed-accounts': { noun: 'account', resources: ({ accounts }) => accounts, beside: ['balances'] },
+  '/issuing/managed-accounts/:id': { noun: 'account', resources: (account) => [account], beside: ['balances'] },
+  '/issuing/transfers': { noun: 'transfer', resources: ({ transfers }) => transfers },
+  '/issuing/transfers/:id': { noun: 'transfer', resources: (transfer) => [transfer] },
 };
 
 /** Newest event of each resource, by the id that the outside knows: it stands at the beginning of the text. */

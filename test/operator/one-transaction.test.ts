@@ -48,10 +48,16 @@ const operationsOf = (apis: readonly AnyApi[]): typeof operations =>
     )
     .filter(({ operation, method }) => (method === 'GET' ? AUDITED_LOOKS.has(operation) : !LOOKS.has(operation)));
 
-/** What is no business of an operator's request: signs of life, the marks of group commits, the numbers that a tenant is lent beforehand. */
+/**
+ * What is no business of an operator's request: signs of life, the marks of group commits, the numbers that a tenant is lent beforehand, the
+ * positions that events get behind their commits.
+ */
 const BESIDE = new Set([
   'card_blocks',
   'commit_groups',
+  'event_heads',
+  'event_log',
+  'event_queue',
   'range_blocks',
   'processes',
   'shared_followers',

@@ -2,13 +2,15 @@
 // Rule: an account is changed under its own lock, its money under that of its funds.
 
 import { assert } from '../../base/index.ts';
+import type { EventType } from '../../events/index.ts';
 import type { Kind, Once } from '../../store/index.ts';
 import { type RefusalCode, refuse } from '../fields/index.ts';
 import { type CommittedAnswer, commitAnswer, type Ending, type IssuingDeps } from '../requests/index.ts';
 import { moveFunds } from './funds.ts';
 import type { Funds, ManagedAccount } from './model.ts';
-import { accountKind, accountUpdate, fundsKind, type InstrumentKey, needAccount, needFunds } from './queries.ts';
+import { accountKind, fundsKind, type InstrumentKey, needAccount, needFunds } from './queries.ts';
 import { blocked, destroyed, type Standing, unblocked } from './states.ts';
+import { accountWritten } from './write.ts';
 
 /** Live cards that spend an account; loaded behind the account's own lock, which every new card of it takes too. */
 export type AttachedCards = Kind<InstrumentKey, number>;
@@ -47,9 +49,15 @@ const MOVES = {
 
 export type AccountMove = keyof typeof MOVES;
 
+const EVENTS: Readonly<Record<AccountMove, EventType<'account'>>> = {
+  block: 'account.blocked',
+  unblock: 'account.unblocked',
+  remove: 'account.destroyed',
+};
+
 /** 204, or a refusal: RESOURCE_NOT_FOUND for an account that isn't there or isn't the asker's. */
 export function changeAccount(
-  deps: Pick<IssuingDeps, 'committer'>,
+  deps: Pick<IssuingDeps, 'committer' | 'events' | 'permutation'>,
   asker: Asker,
   id: bigint,
   move: AccountMove,
@@ -63,22 +71,26 @@ export function changeAccount(
     name: `account.${move}`,
     owner: asker.tenantId,
     needs,
-    decide(loaded, { now }): Ending {
+    decide(loaded, told): Ending {
       const account = loaded.get(accountKind, key);
       if (!isHis(account, asker)) throw refuse('RESOURCE_NOT_FOUND');
       const funds = loaded.get(fundsKind, key);
       assert(funds, 'an account without funds');
       const standing = MOVES[move](asker)(account, funds, loaded.get(attachedCards, key) ?? 0);
       if (typeof standing === 'string') throw refuse(standing);
-      const after = { ...account, ...standing, updated_at: now };
-      return { status: 204, body: null, changes: [accountUpdate(after)] };
+      const after = { account: { ...account, ...standing, updated_at: told.now }, funds };
+      return {
+        status: 204,
+        body: null,
+        changes: accountWritten(deps, told, { before: { account, funds }, after, event: EVENTS[move] }),
+      };
     },
   });
 }
 
 /** Money arrives on an account, whatever its state but destroyed: the bank has it already. */
 export function deposit(
-  deps: Pick<IssuingDeps, 'committer' | 'ids' | 'permutation'>,
+  deps: Pick<IssuingDeps, 'committer' | 'events' | 'ids' | 'permutation'>,
   tenantId: bigint,
   id: bigint,
   amount: bigint,
@@ -113,7 +125,14 @@ export function deposit(
           actualBalance: Number(moved.funds.actual),
           availableBalance: Number(moved.funds.actual - moved.funds.held),
         },
-        changes: moved.changes,
+        changes: [
+          ...accountWritten(deps, told, {
+            before: { account, funds },
+            after: { account, funds: moved.funds },
+            event: 'account.credited',
+          }),
+          ...moved.changes,
+        ],
       };
     },
   });

@@ -6,10 +6,10 @@ import type { Identity } from '../people/index.ts';
 import { type CommittedAnswer, commitAnswer, type IssuingDeps } from '../requests/index.ts';
 import type { Profile, Tenant } from '../tenants/index.ts';
 import { emptyFunds } from './funds.ts';
-import type { ManagedAccount } from './model.ts';
 import { accountView } from './present.ts';
-import { accountInsert, fundsInsert } from './queries.ts';
+import { fundsInsert } from './queries.ts';
 import { ACTIVE } from './states.ts';
+import { accountWritten } from './write.ts';
 
 export interface AccountRequest {
   readonly profileId: string;
@@ -28,7 +28,7 @@ export function accountRefusal(profile: Profile | null, identity: Identity, curr
 }
 
 export async function createAccount(
-  deps: Pick<IssuingDeps, 'committer' | 'ids' | 'permutation' | 'tenants'>,
+  deps: Pick<IssuingDeps, 'committer' | 'events' | 'ids' | 'permutation' | 'tenants'>,
   { tenant, identity }: { readonly tenant: Tenant; readonly identity: Identity },
   request: AccountRequest,
   once: Once | null,
@@ -40,10 +40,10 @@ export async function createAccount(
     name: 'account.create',
     owner: tenant.id,
     needs: [],
-    decide(_, { now }) {
+    decide(_, told) {
       const refused = accountRefusal(profile, identity, request.currency);
       if (refused || !profile) throw refuse(refused ?? 'PROFILE_NOT_FOUND');
-      const account: ManagedAccount = {
+      const account = {
         tenant_id: tenant.id,
         id,
         identity_id: identity.id,
@@ -52,14 +52,17 @@ export async function createAccount(
         tag: request.tag ?? null,
         currency: request.currency,
         ...ACTIVE,
-        created_at: now,
-        updated_at: now,
+        created_at: told.now,
+        updated_at: told.now,
       };
       const funds = emptyFunds(tenant.id, id, request.currency);
       return {
         status: 200,
         body: accountView(deps.permutation, account, funds),
-        changes: [accountInsert(account), fundsInsert(funds)],
+        changes: [
+          ...accountWritten(deps, told, { before: null, after: { account, funds }, event: 'account.created' }),
+          fundsInsert(funds),
+        ],
       };
     },
   });

@@ -15,6 +15,7 @@ export interface ManagedAccount {
   /** The newest last; what is shown is the last. */
   readonly blocks: readonly BlockReason[];
   readonly destroyed_reason: DestroyedReason | null;
+  readonly events: number;
   readonly created_at: Date;
   readonly updated_at: Date;
 }

@@ -11,7 +11,11 @@ export const balancesView = (funds: Funds): object => ({
   actualBalance: Number(funds.actual),
 });
 
-export const accountView = ({ outward }: Permutation, row: ManagedAccount, funds: Funds): object => ({
+export const accountView = (
+  { outward }: Pick<Permutation, 'outward'>,
+  row: Omit<ManagedAccount, 'events'>,
+  funds: Funds,
+): object => ({
   id: outward(row.id),
   profileId: outward(row.profile_id),
   ...(row.tag === null ? {} : { tag: row.tag }),

@@ -27,10 +27,12 @@ export const managedAccounts = table<ManagedAccount>(
     state: 'text',
     blocks: 'jsonb',
     destroyed_reason: 'text',
+    events: 'int4',
     created_at: 'timestamptz',
     updated_at: 'timestamptz',
   },
   ['tenant_id', 'id'],
+  { subjects: ['id'] },
 );
 const funds = table<Funds>(
   'funds',
@@ -82,6 +84,7 @@ export const needFunds = (tenantId: bigint, instrumentId: bigint): Need => ({
   key: { tenantId, id: instrumentId },
 });
 
+/** For `accountWritten` alone (write.ts). */
 export const accountInsert = (row: ManagedAccount): Change => insert(managedAccounts, row);
 export const accountUpdate = (row: ManagedAccount): Change => update(managedAccounts, row);
 export const fundsInsert = (row: Funds): Change => insert(funds, row);

@@ -1,8 +1,9 @@
 // Accounts with a fixed id and money on them: the sandbox's.
 import type { IssuingDeps } from '../requests/index.ts';
 import { emptyFunds, moveFunds } from './funds.ts';
-import { accountInsert, accountKind, fundsInsert, needAccount } from './queries.ts';
+import { accountKind, fundsInsert, needAccount } from './queries.ts';
 import { ACTIVE, blocked } from './states.ts';
+import { accountWritten } from './write.ts';
 
 export interface SeededAccount {
   readonly tenantId: bigint;
@@ -16,9 +17,12 @@ export interface SeededAccount {
 }
 
 /** Makes the account unless it is there; what is there stays as it is. */
-export async function seedAccount({ committer }: Pick<IssuingDeps, 'committer'>, seeded: SeededAccount): Promise<void> {
+export async function seedAccount(
+  deps: Pick<IssuingDeps, 'committer' | 'events' | 'permutation'>,
+  seeded: SeededAccount,
+): Promise<void> {
   const need = needAccount(seeded.tenantId, seeded.id);
-  await committer.submit<null>({
+  await deps.committer.submit<null>({
     name: 'account.seed',
     owner: seeded.tenantId,
     needs: [need],
@@ -40,10 +44,15 @@ export async function seedAccount({ committer }: Pick<IssuingDeps, 'committer'>,
       const funds = emptyFunds(seeded.tenantId, seeded.id, seeded.currency);
       const subject = { type: 'deposit', id: told.ids.next() } as const;
       const deposit = { type: 'DEPOSIT', held: 0n, counter: 'issuer_bank', subject } as const;
-      const moved = seeded.amount > 0n ? moveFunds(told, funds, { ...deposit, actual: seeded.amount }).changes : [];
+      const moved = seeded.amount > 0n ? moveFunds(told, funds, { ...deposit, actual: seeded.amount }) : null;
+      const after = { account, funds: moved?.funds ?? funds };
       return {
         value: null,
-        changes: [accountInsert(account), fundsInsert(funds), ...moved],
+        changes: [
+          ...accountWritten(deps, told, { before: null, after, event: 'account.created' }),
+          fundsInsert(funds),
+          ...(moved?.changes ?? []),
+        ],
       };
     },
   });

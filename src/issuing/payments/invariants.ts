@@ -91,6 +91,14 @@ export const authorizationInvariants: readonly Invariant[] = [
           where a.tenant_id = $owner and {a.id} and (a.events <> e.count or a.events <> e.last)`,
   },
   {
+    id: 'account_events_are_changes',
+    title: 'Every change of a managed account has its event, every event its change',
+    of: 'subject',
+    sql: `select a.id as subject, a.events, e.count from managed_accounts a
+          left join lateral (select count(*) as count, coalesce(max(sequence), 0) as last from events e where e.owner_id = a.tenant_id and e.subject_id = a.id) e on true
+          where a.tenant_id = $owner and {a.id} and (a.events <> e.count or a.events <> e.last)`,
+  },
+  {
     id: 'numbers_are_lent_once',
     title: 'No two blocks of a card range overlap, and none reaches beyond what was lent of it',
     of: 'moment',
@@ -128,6 +136,7 @@ export const authorizationAuditor: Auditor = {
   invariants: authorizationInvariants,
   walks: [
     { table: 'authorizations', owner: 'tenant_id', id: 'id' },
+    { table: 'managed_accounts', owner: 'tenant_id', id: 'id' },
     { table: 'funds', owner: 'tenant_id', id: 'instrument_id' },
     { table: 'spend_counters', owner: 'tenant_id', id: 'card_id' },
   ],

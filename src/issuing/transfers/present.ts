@@ -2,7 +2,7 @@
 import type { Permutation } from '../../base/index.ts';
 import type { Transfer } from './queries.ts';
 
-export const transferView = ({ outward }: Permutation, row: Transfer): object => ({
+export const transferView = ({ outward }: Pick<Permutation, 'outward'>, row: Transfer): object => ({
   id: outward(row.id),
   source: { type: row.source_type, id: outward(row.source_id) },
   destination: { type: row.destination_type, id: outward(row.destination_id) },

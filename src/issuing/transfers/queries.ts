@@ -18,6 +18,7 @@ export interface Transfer {
   readonly description: string | null;
   /** A transfer within the house is done at once. */
   readonly state: 'COMPLETED';
+  readonly events: number;
   readonly created_at: Date;
 }
 
@@ -36,6 +37,7 @@ const transfers = table<Transfer>(
     tag: 'text',
     description: 'text',
     state: 'text',
+    events: 'int4',
     created_at: 'timestamptz',
   },
   ['tenant_id', 'id'],

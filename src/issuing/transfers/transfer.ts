@@ -1,7 +1,7 @@
 // POST /transfers: money between managed accounts and prepaid cards of one identity, at once.
 // Rule: both instruments and both funds are locked by the commit that moves the money; refusals come in the order of RULES.
 
-import type { Loaded, Need, Once } from '../../store/index.ts';
+import type { Change, Loaded, Need, Once, Told } from '../../store/index.ts';
 import {
   accountKind,
   availableOf,
@@ -85,11 +85,27 @@ function sideOf(loaded: Loaded, tenantId: bigint, identityId: bigint, type: Inst
   return { identityId: row.identity_id, state: row.state, debitMode, funds: loaded.get(fundsKind, key) };
 }
 
+/** Its row and its event. What stands on both instruments is told by it, and by no event of theirs. */
+const transferWritten = (
+  { events, permutation }: Pick<IssuingDeps, 'events' | 'permutation'>,
+  told: Told,
+  row: Transfer,
+): Change[] => [
+  transferInsert(row),
+  ...events.of(told, {
+    owner: row.tenant_id,
+    type: 'transfer.completed',
+    resource: { type: 'transfer', id: row.id, sequence: row.events },
+    object: transferView(permutation, row),
+    before: null,
+  }),
+];
+
 /** No such id: 0 is never an instrument's. */
 const NOBODY = 0n;
 
 export function transfer(
-  deps: Pick<IssuingDeps, 'committer' | 'ids' | 'permutation'>,
+  deps: Pick<IssuingDeps, 'committer' | 'events' | 'ids' | 'permutation'>,
   { tenant, identity }: { readonly tenant: Tenant; readonly identity: Identity },
   request: TransferRequest,
   once: Once | null,
@@ -122,6 +138,7 @@ export function transfer(
         tag: request.tag ?? null,
         description: request.description ?? null,
         state: 'COMPLETED',
+        events: 1,
         created_at: told.now,
       };
       const details = request.description === undefined ? {} : { description: request.description };
@@ -133,7 +150,7 @@ export function transfer(
       return {
         status: 200,
         body: transferView(permutation, row),
-        changes: [transferInsert(row), ...moved.changes],
+        changes: [...transferWritten(deps, told, row), ...moved.changes],
       };
     },
   });

@@ -233,6 +233,7 @@ export async function issuerWorld(ports: Partial<AuthorizationPorts> = {}): Prom
           state: 'ACTIVE',
           blocks: [],
           destroyed_reason: null,
+          events: 0,
           created_at,
           updated_at: created_at,
         }),
