@@ -783,14 +783,15 @@ create table webhook_cursors (
   webhook_id bigint not null,
   position bigint not null,
   leased_by bigint,
-  leased_until timestamp with time zone,
   failing_since timestamp with time zone,
+  failing_told boolean not null,
   succeeded_at timestamp with time zone
 );
 create table webhook_deliveries (
   owner_id bigint not null,
   webhook_id bigint not null,
   event_id bigint not null,
+  position bigint not null,
   subject_id bigint not null,
   type text not null,
   state text not null,
