@@ -27,6 +27,8 @@ create table orders (
   visit jsonb,
   custom_fields jsonb,
   secure3d jsonb,
+  -- What an attempt that is under way has changed, as it was told last: until its event the order is shown so.
+  as_told jsonb,
   options jsonb not null,
   card_id int8,
   parent_order_id int8,

@@ -366,6 +366,7 @@ create table orders (
   visit jsonb,
   custom_fields jsonb,
   secure3d jsonb,
+  as_told jsonb,
   options jsonb not null,
   card_id bigint,
   parent_order_id bigint,
@@ -801,6 +802,20 @@ create table webhook_deliveries (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null
 );
+create table webhook_replays (
+  owner_id bigint not null,
+  webhook_id bigint not null,
+  id bigint not null,
+  state text not null,
+  types jsonb not null,
+  only_failed boolean not null,
+  position bigint not null,
+  until bigint not null,
+  taken bigint not null,
+  looked bigint not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null
+);
 create table webhooks (
   owner_id bigint not null,
   id bigint not null,
@@ -863,6 +878,7 @@ CREATE INDEX users_identity ON public.users USING btree (tenant_id, identity_id)
 CREATE INDEX vault_cvvs_until ON public.vault_cvvs USING btree (until);
 CREATE INDEX webhook_attempts_event ON public.webhook_attempts USING btree (owner_id, webhook_id, event_id);
 CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (owner_id, webhook_id, next_at) WHERE (next_at IS NOT NULL);
+CREATE INDEX webhook_replays_running ON public.webhook_replays USING btree (owner_id, webhook_id) WHERE (state = 'running'::text);
 CREATE TRIGGER operator_audit_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.operator_audit FOR EACH STATEMENT EXECUTE FUNCTION operator_audit_is_append_only();
 CREATE TRIGGER postings_final BEFORE DELETE OR UPDATE OR TRUNCATE ON public.postings FOR EACH STATEMENT EXECUTE FUNCTION postings_are_final();
 CREATE UNIQUE INDEX postings_once ON public.postings USING btree (owner_id, operation_id, kind, line) WHERE (entry_id <> operation_id);
@@ -1002,6 +1018,7 @@ alter table wallet_tokens add constraint wallet_tokens_state_check CHECK ((state
 alter table webhook_attempts add constraint webhook_attempts_pkey PRIMARY KEY (owner_id, webhook_id, id);
 alter table webhook_cursors add constraint webhook_cursors_pkey PRIMARY KEY (owner_id, webhook_id);
 alter table webhook_deliveries add constraint webhook_deliveries_pkey PRIMARY KEY (owner_id, webhook_id, event_id);
+alter table webhook_replays add constraint webhook_replays_pkey PRIMARY KEY (owner_id, webhook_id, id);
 alter table webhooks add constraint webhooks_pkey PRIMARY KEY (owner_id, id);
 create sequence arn_items minvalue 1 maxvalue 99999999999 cycle;
 create sequence event_queue_arrival_seq minvalue 1 maxvalue 9223372036854775807;

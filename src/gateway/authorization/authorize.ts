@@ -20,6 +20,7 @@ import {
   orderKind,
   orderStates,
   orderUpdate,
+  quietly,
   type RejectionCode,
   rejectionAnswer,
   rejectionRecord,
@@ -31,6 +32,7 @@ import {
   unknownAnswer,
   viewOf,
   withDue,
+  withEvent,
 } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
 import type { Reason } from './authenticate.ts';
@@ -116,31 +118,33 @@ function decide(
   const view = viewOf(deps, project);
   const fresh = open?.order ?? newOrder(project.id, draft, terminal, orderId, now);
   const order: Order = {
-    ...fresh,
-    pan: request.card.pan.masked(),
-    card: prepared.card,
-    issuer: prepared.issuer,
-    secure3d: prepared.secure3d,
+    ...quietly(fresh, {
+      pan: request.card.pan.masked(),
+      card: prepared.card,
+      issuer: prepared.issuer,
+      secure3d: prepared.secure3d,
+    }),
     card_id: sealed.cardId,
     visit: request.visit,
     parent_order_id: request.parentOrderId,
     initiator: request.initiator,
     attempts: open ? open.order.attempts + 1 : 0,
-    events: open ? open.order.events + 1 : 1,
-    updated_at: now,
   };
   const operations = open?.operations ?? [];
   const write = open ? orderUpdate : orderInsert;
   if (reject) {
     const [type, message] = rejections[reject];
-    const closed = withDue(
-      {
-        ...order,
-        status: orderStates.move(order.status, type === 'fraud' ? 'fraud' : 'reject'),
-        failure_type: type,
-        failure_message: reject === 'fraud' && prepared.fraudClass ? fraudMessage(prepared.fraudClass) : message,
-      },
-      { expire: null },
+    const closed = withEvent(
+      withDue(
+        {
+          ...order,
+          status: orderStates.move(order.status, type === 'fraud' ? 'fraud' : 'reject'),
+          failure_type: type,
+          failure_message: reject === 'fraud' && prepared.fraudClass ? fraudMessage(prepared.fraudClass) : message,
+          updated_at: now,
+        },
+        { expire: null },
+      ),
     );
     const state = { order: closed, operations };
     return {
@@ -154,11 +158,11 @@ function decide(
     };
   }
   if (prepared.reason) {
-    const asked = { order: asking({ ...order, events: open?.order.events ?? 0 }, now), operations };
+    const asked = { order: asking(order, now), operations };
     return { value: { asked, reason: prepared.reason }, changes: [write(asked.order), ...sealed.changes] };
   }
   const intended = startOperation(
-    { order: { ...order, events: open ? open.order.events : 0 }, operations },
+    { order, operations },
     { type: 'authorize', amount: order.amount },
     { onceKey: request.once?.key ?? null, stan },
     told,

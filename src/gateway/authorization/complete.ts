@@ -14,6 +14,7 @@ import {
   type OrderState,
   orderKind,
   orderUpdate,
+  quietly,
   type RejectionCode,
   refuse,
   rejectionAnswer,
@@ -147,7 +148,7 @@ function decide(
     const closed = closedOrder(
       deps,
       project,
-      { ...state, order: { ...order, secure3d: next.secure3d } },
+      { ...state, order: quietly(order, { secure3d: next.secure3d }) },
       next.close,
       told,
     );
@@ -163,7 +164,7 @@ function decide(
       changes: [orderUpdate(asked.order)],
     };
   }
-  const proven = { ...state, order: { ...order, secure3d: next.secure3d } };
+  const proven = { ...state, order: quietly(order, { secure3d: next.secure3d }) };
   const intended = startOperation(proven, { type: 'authorize', amount: order.amount }, origin, told);
   return {
     value: intended,

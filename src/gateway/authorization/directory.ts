@@ -16,10 +16,12 @@ import {
   orderKind,
   orderStates,
   orderUpdate,
+  quietly,
   stateAnswer,
   terminalOf,
   viewOf,
   withDue,
+  withEvent,
 } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
 import { allowedBy, ask, proof, type Reason } from './authenticate.ts';
@@ -103,7 +105,9 @@ function directoryAnswer(
       const { authentication } = started;
       const proven: OrderState = {
         ...state,
-        order: withDue({ ...state.order, secure3d: proof(reason, authentication, closes ?? undefined) }, { ask: null }),
+        order: quietly(withDue(state.order, { ask: null }), {
+          secure3d: proof(reason, authentication, closes ?? undefined),
+        }),
       };
       const reject = allowedBy(authentication, project, isForced(reason));
       if (reject) {
@@ -123,15 +127,16 @@ type FormStarted = Extract<Started, { kind: 'form' }>;
 /** The order that waits for its cardholder. Of a page the session's time goes on; behind the device-data step the bank's begins anew. */
 function waiting(order: Order, reason: Reason, started: FormStarted, transactionId: bigint, now: Date): Order {
   const isFirst = order.status === 'new';
-  return withDue(
-    {
-      ...order,
-      status: orderStates.move(order.status, 'challenge'),
-      secure3d: { reason, scenario: started.scenario, transaction_id: transactionId.toString() },
-      updated_at: now,
-      events: isFirst ? order.events + 1 : order.events,
-    },
-    { ask: null, expire: isFirst ? earlier(order.due.expire, started.expiresAt) : started.expiresAt },
+  return withEvent(
+    withDue(
+      {
+        ...order,
+        status: orderStates.move(order.status, 'challenge'),
+        secure3d: { reason, scenario: started.scenario, transaction_id: transactionId.toString() },
+        updated_at: now,
+      },
+      { ask: null, expire: isFirst ? earlier(order.due.expire, started.expiresAt) : started.expiresAt },
+    ),
   );
 }
 
@@ -154,11 +159,10 @@ function toBank(
   started: FormStarted,
   told: Told,
 ): Change[] {
-  const isFirst = before.order.status === 'new';
   return [
     orderUpdate(after),
     ...started.changes,
-    ...(isFirst ? eventOf(deps, project, { before, after: { ...before, order: after } }, told) : []),
+    ...eventOf(deps, project, { before, after: { ...before, order: after } }, told),
   ];
 }
 

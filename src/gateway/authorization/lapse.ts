@@ -1,6 +1,7 @@
 // An order whose time is over before anything was sent for it: nobody paid, nobody confirmed, or who asked the directory is gone.
 // Rule: nothing that was sent is given up here.
 import {
+  asTold,
   closedOrder,
   type DueHandler,
   decideDue,
@@ -16,7 +17,8 @@ export const ask: DueHandler = async (deps, project, state) => {
   await decideDue(deps, state, 'ask', (current, told) => {
     const order = withDue(current.order, { ask: null });
     const free = { ...current, order };
-    if (order.status !== 'new' || isPage(order)) return { changes: [orderUpdate(order)] };
+    // Of an attempt for which nothing was sent nothing is left.
+    if (order.status !== 'new' || isPage(order)) return { changes: [orderUpdate(asTold(order))] };
     const closed = lapsedOrder(deps, project, free, 'authentication_unavailable', told);
     return { changes: closed.changes };
   });

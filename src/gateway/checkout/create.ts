@@ -16,6 +16,7 @@ import {
   terminalFor,
   unknownAnswer,
   viewOf,
+  withEvent,
 } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
 import { newPageToken, pageTokenHash, repeatablePageToken, type TokenDeps } from './page-token.ts';
@@ -83,7 +84,7 @@ export async function createOrder(
       const unused = unique.check(loaded);
       if ('existing' in unused) return { value: unused, changes: [] };
       if ('reject' in unused) return rejected(unused.reject);
-      const order = newOrder(project.id, draft, terminal, id, now);
+      const order = withEvent(newOrder(project.id, draft, terminal, id, now));
       const answer = orderAnswer(view, { order, operations: [] }, { status: 201, location: addressOf(deps, token) });
       return {
         value: { answer, rejected: null },

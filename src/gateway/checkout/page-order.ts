@@ -1,5 +1,7 @@
 // The order behind a page: found by the page's token or by the ticket of who comes back from the bank; behind a static link one for each payer.
 // Rule: a session whose time is over ends before anybody looks at it, whether a worker came by or not.
+
+import { causedBy } from '../../store/index.ts';
 import { lapse } from '../authorization/index.ts';
 import type { Draft } from '../intake/index.ts';
 import { type GatewayDeps, OPEN, type Order, type OrderState } from '../orders/index.ts';
@@ -57,7 +59,8 @@ export async function findPage(deps: GatewayDeps, token: string): Promise<FoundP
   const { expire } = found?.state.order.due ?? {};
   const waits = found && OPEN.has(found.state.order.status);
   if (!found || !waits || !expire || new Date(expire) > deps.clock.now()) return found;
-  await lapse(deps, found.project, found.state);
+  // Its time has come, whoever looks first.
+  await causedBy('schedule', () => lapse(deps, found.project, found.state));
   return pageRead(deps, token);
 }
 

@@ -29,6 +29,7 @@ import {
   unknownAnswer,
   viewOf,
   withDue,
+  withEvent,
 } from '../orders/index.ts';
 import { payoutEnds, payoutNeeds } from '../payout-bounds/index.ts';
 import type { Project } from '../projects/index.ts';
@@ -146,15 +147,9 @@ function withAnswer(context: Context, sent: Operation, answer: NetworkAnswer | N
   const operation = answer === 'never arrived' ? unanswered(sent, now) : answered(sent, answer, order, now);
   const terminal = terminalOf(project, order.terminal);
   const circumstances = { project, terminal, now };
-  const free: Order = {
-    ...order,
-    in_flight: null,
-    updated_at: now,
-    events: order.events + 1,
-    due: without(order.due, 'recover'),
-  };
-  if (operation.system)
-    return ended(context, withDue({ ...free, events: order.events, updated_at: order.updated_at }, {}), operation);
+  const landed: Order = { ...order, in_flight: null, due: without(order.due, 'recover') };
+  if (operation.system) return ended(context, withDue(landed, {}), operation);
+  const free = withEvent({ ...landed, updated_at: now });
   if (operation.status !== 'success') {
     const stepUp = stepsUp(project, order, operation);
     const failed = stepUp ? asking(free, now) : declined(free, operation, circumstances, failureText(operation));
@@ -225,17 +220,18 @@ function withoutAnswer(context: Context, sent: Operation): Outcome {
   }
   // Whether the issuer holds the amount is unknown: the order ends, and a reversal is owed until it is acknowledged.
   const operation = unanswered(sent, now);
-  const lost: Order = withDue(
-    {
-      ...order,
-      in_flight: null,
-      status: orderStates.move(order.status, 'lose'),
-      failure_type: 'error',
-      failure_message: OUTCOME_UNKNOWN,
-      updated_at: now,
-      events: order.events + 1,
-    },
-    { expire: null, recover: null },
+  const lost = withEvent(
+    withDue(
+      {
+        ...order,
+        in_flight: null,
+        status: orderStates.move(order.status, 'lose'),
+        failure_type: 'error',
+        failure_message: OUTCOME_UNKNOWN,
+        updated_at: now,
+      },
+      { expire: null, recover: null },
+    ),
   );
   const reversal = newOperation(
     { ...state, order: lost },

@@ -45,7 +45,7 @@ function descriptorOf(terminal: Terminal, extra: Draft['extraFields']): string {
   return maskPansIn([extra.merchant, extra.city, country].filter(Boolean).join(' ')).slice(0, 40);
 }
 
-/** The order as it begins: status new, nothing sent. */
+/** The order as it begins: status new, nothing sent, nothing told. */
 export function newOrder(projectId: bigint, draft: Draft, terminal: Terminal, id: bigint, now: Date): Order {
   return withDue(
     {
@@ -72,6 +72,7 @@ export function newOrder(projectId: bigint, draft: Draft, terminal: Terminal, id
       visit: null,
       custom_fields: masked(draft.customFields),
       secure3d: null,
+      as_told: null,
       options: draft.options,
       card_id: null,
       parent_order_id: null,
@@ -83,7 +84,7 @@ export function newOrder(projectId: bigint, draft: Draft, terminal: Terminal, id
       failure_type: null,
       failure_message: null,
       attempts: 0,
-      events: 1,
+      events: 0,
       created_at: now,
       updated_at: now,
     },

@@ -15,6 +15,7 @@ import {
   orderKind,
   orderUpdate,
   withDue,
+  withEvent,
 } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
 
@@ -87,7 +88,7 @@ const whyReleased = ({ status, options }: Order): Operation['details']['by'] => 
 /** An event a day before the issuer lets the hold go. */
 export const warn: DueHandler = async (deps, project, state) => {
   await decideDue(deps, state, 'warn', (before, told) => {
-    const after = { ...before, order: withDue({ ...before.order, events: before.order.events + 1 }, { warn: null }) };
+    const after = { ...before, order: withEvent(withDue(before.order, { warn: null })) };
     return {
       changes: [
         orderUpdate(after.order),

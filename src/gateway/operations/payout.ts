@@ -77,7 +77,6 @@ export async function payout(deps: GatewayDeps, request: PayoutRequest): Promise
     card_id: parent?.order.card_id ?? id,
     parent_order_id: parentOrderId,
     options: { ...draft.options, payout: true },
-    events: 0,
   };
   const plan: Intent = { type: 'credit', amount: draft.amount, rate: rateJson(rate) };
   const sealed = { pan: card.pan, expiry: card.expiry ?? '', holder: card.holder };

@@ -4,13 +4,17 @@ import type { Project } from '../projects/index.ts';
 import { failureText } from './answers.ts';
 import type { GatewayDeps } from './deps.ts';
 import { eventOf } from './events.ts';
-import { type FailureType, type Order, type OrderState, withDue } from './model.ts';
+import { type FailureType, type OrderState, withDue } from './model.ts';
 import { orderUpdate } from './queries/orders.ts';
 import { rejectionRecord } from './rejection-record.ts';
 import { type RejectionCode, rejections } from './rejections.ts';
 import { type OrderTrigger, orderStates } from './states.ts';
+import { withEvent } from './telling.ts';
 
 const TRIGGERS: Readonly<Partial<Record<FailureType, OrderTrigger>>> = { fraud: 'fraud', declined: 'decline' };
+
+/** Nobody said no: its time was over. */
+const OVER_TIME: ReadonlySet<RejectionCode> = new Set(['session_expired', 'authentication_timeout']);
 
 type ClosingDeps = Pick<GatewayDeps, 'events' | 'permutation' | 'vault'>;
 
@@ -24,16 +28,17 @@ export function closedOrder(
   as: readonly [type: FailureType, message: string] = rejections[code],
 ): { state: OrderState; changes: Change[] } {
   const [type, message] = as;
-  const order: Order = withDue(
-    {
-      ...state.order,
-      status: orderStates.move(state.order.status, TRIGGERS[type] ?? 'reject'),
-      failure_type: type,
-      failure_message: message,
-      updated_at: told.now,
-      events: state.order.events + 1,
-    },
-    { expire: null, ask: null },
+  const order = withEvent(
+    withDue(
+      {
+        ...state.order,
+        status: orderStates.move(state.order.status, TRIGGERS[type] ?? 'reject'),
+        failure_type: type,
+        failure_message: message,
+        updated_at: told.now,
+      },
+      { expire: null, ask: null },
+    ),
   );
   const sealed = state.order.secure3d?.transaction_id !== undefined;
   const after = { ...state, order };
@@ -41,7 +46,12 @@ export function closedOrder(
     state: after,
     changes: [
       orderUpdate(order),
-      ...eventOf(deps, project, { before: state, after }, told),
+      ...eventOf(
+        deps,
+        project,
+        { before: state, after, ...(OVER_TIME.has(code) ? { type: 'order.expired' } : {}) },
+        told,
+      ),
       rejectionRecord(project, order.id, 'close', code, told),
       ...(sealed ? [deps.vault.dropCvv(order.project_id, order.id)] : []),
     ],

@@ -89,4 +89,5 @@ export { refusals, refuse } from './refusals.ts';
 export { rejectionRecord, rejectWithout } from './rejection-record.ts';
 export { fraudMessage, type RejectionCode, rejections } from './rejections.ts';
 export { APPROVED, isOver, OPEN, orderStates } from './states.ts';
+export { asTold, quietly, withEvent } from './telling.ts';
 export { closedTo, terminalFor, terminalOf } from './terminals.ts';

@@ -30,7 +30,8 @@ export const OPERATION_TYPES = [
 export type OperationType = (typeof OPERATION_TYPES)[number];
 /** What a merchant sees of an operation: its result. */
 export const SHOWN_STATUSES = ['success', 'failure', 'error'] as const;
-export type OperationStatus = (typeof SHOWN_STATUSES)[number] | 'sent' | 'done';
+export type ShownStatus = (typeof SHOWN_STATUSES)[number];
+export type OperationStatus = ShownStatus | 'sent' | 'done';
 export type FailureType = 'declined' | 'fraud' | 'rejected' | 'error' | 'validation';
 
 /** Kinds of things that become due on an order. */
@@ -137,6 +138,8 @@ export interface Order {
   readonly visit: Visit | null;
   readonly custom_fields: Readonly<Record<string, string>> | null;
   readonly secure3d: Secure3d | null;
+  /** What an attempt that is under way has changed, as the last event told it (telling.ts). */
+  readonly as_told: AsTold | null;
   readonly options: OrderOptions;
   readonly card_id: bigint | null;
   readonly parent_order_id: bigint | null;
@@ -152,6 +155,8 @@ export interface Order {
   readonly created_at: Date;
   readonly updated_at: Date;
 }
+
+export type AsTold = Pick<Order, 'pan' | 'card' | 'issuer' | 'secure3d'>;
 
 /** What a payout counts against the bounds of payouts, and where; kept with it, so that the same is given back. */
 export interface Counted {

@@ -5,6 +5,7 @@ import { UNKNOWN_CARD } from '../../network/index.ts';
 import type { Project } from '../projects/index.ts';
 import type { GatewayDeps } from './deps.ts';
 import type { Operation, Order, OrderState } from './model.ts';
+import { asTold } from './telling.ts';
 
 /** The expand values of the contract, in its order. */
 export const ORDER_EXPANDS = [
@@ -74,7 +75,8 @@ export function orderBase({ project, outward }: View, order: Order): Json {
   };
 }
 
-const EXPANDABLE: Readonly<Record<Exclude<OrderExpand, 'operations.cashflow'>, (order: Order) => Json>> = {
+type Expandable = Exclude<OrderExpand, 'operations.cashflow'>;
+const EXPANDABLE: Readonly<Record<Expandable, (order: Order) => Json>> = {
   card: ({ card }) =>
     card ? present({ holder: card.holder, subtype: nameOf(card.subtype), type: nameOf(card.type) }) : {},
   client: ({ client }) => inOrder(client, CLIENT),
@@ -93,6 +95,8 @@ const EXPANDABLE: Readonly<Record<Exclude<OrderExpand, 'operations.cashflow'>, (
         })
       : {},
 };
+
+const EXPANDABLE_NAMES = Object.keys(EXPANDABLE) as readonly Expandable[];
 
 /** A name of the table of card ranges; none for a number of no range. */
 const nameOf = (name: string): string | null => (name === UNKNOWN_CARD ? null : name);
@@ -160,12 +164,33 @@ export function orderWhole(
   { order, operations }: OrderState,
   expands: readonly OrderExpand[],
   cashflows: Cashflows,
-): Json {
-  const out = orderBase(view, order);
-  for (const name of expands) if (name !== 'operations.cashflow') out[name] = EXPANDABLE[name](order);
-  out.operations = operations
-    .filter(isVisible)
-    .map((operation) => operationShown(view, operation, { cashflow: cashflows.get(operation.id) }));
+): OrderShown {
+  return Object.assign(expanded(view, order, expands), {
+    operations: operations
+      .filter(isVisible)
+      .map((operation) => operationShown(view, operation, { cashflow: cashflows.get(operation.id) })),
+  });
+}
+
+export interface OrderShown extends Json {
+  readonly operations: readonly Json[];
+  /** Older operations are left out: only in events. */
+  readonly truncated?: true;
+}
+
+function expanded(view: View, order: Order, expands: readonly OrderExpand[]): Json {
+  const told = asTold(order);
+  const out = orderBase(view, told);
+  for (const name of expands) if (name !== 'operations.cashflow') out[name] = EXPANDABLE[name](told);
+  return out;
+}
+
+/** The order as it was told before, without its operations. What is the same row's member as now is taken over from `shown`. */
+export function orderBefore(view: View, before: Order, now: Order, shown: OrderShown): Json {
+  const told = asTold(before);
+  const out = orderBase(view, told);
+  for (const name of EXPANDABLE_NAMES) out[name] = told[name] === now[name] ? shown[name] : EXPANDABLE[name](told);
+  if (shown.truncated !== undefined) out.truncated = shown.truncated;
   return out;
 }
 
@@ -177,7 +202,5 @@ export function orderRow(
   cashflows: Cashflows,
 ): Json {
   if (expands.includes('operations.cashflow')) return orderWhole(view, { order, operations }, expands, cashflows);
-  const out = orderBase(view, order);
-  for (const name of expands) if (name !== 'operations.cashflow') out[name] = EXPANDABLE[name](order);
-  return out;
+  return expanded(view, order, expands);
 }

@@ -1,6 +1,6 @@
 // What arrives from an issuer: a chargeback, and a representment that is won. Nothing is sent: it is booked as it comes.
 import { lookupBin } from '../../network/index.ts';
-import type { Decision, Told } from '../../store/index.ts';
+import { causedBy, type Decision, type Told } from '../../store/index.ts';
 import { approved, cardOf, newOperation, postingsFor } from '../flight/index.ts';
 import {
   type DueHandler,
@@ -9,7 +9,6 @@ import {
   type GatewayDeps,
   needOrder,
   type Operation,
-  type Order,
   type OrderState,
   operationInsert,
   orderKind,
@@ -18,6 +17,7 @@ import {
   refundable,
   terminalOf,
   withDue,
+  withEvent,
 } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
 
@@ -40,7 +40,7 @@ function arrives(
     iso_message: 'Approved',
     resolved_at: now,
   };
-  const order: Order = { ...state.order, updated_at: now, events: state.order.events + 1 };
+  const order = withEvent({ ...state.order, updated_at: now });
   const after = approved(order, operation, { project, terminal: terminalOf(project, order.terminal), now });
   const posted = postingsFor(project, {
     before: state.order,
@@ -69,10 +69,12 @@ function arrives(
 
 export const chargeback: DueHandler = async (deps, project, state) => {
   const stan = deps.stans.next();
-  await decideDue(deps, state, 'chargeback', (current, told) =>
-    current.order.status === 'charged' && refundable(current.order) > 0n
-      ? arrives(deps, project, current, 'chargeback', refundable(current.order), stan, told)
-      : { changes: [orderUpdate(withDue(current.order, { chargeback: null }))] },
+  await causedBy('network', () =>
+    decideDue(deps, state, 'chargeback', (current, told) =>
+      current.order.status === 'charged' && refundable(current.order) > 0n
+        ? arrives(deps, project, current, 'chargeback', refundable(current.order), stan, told)
+        : { changes: [orderUpdate(withDue(current.order, { chargeback: null }))] },
+    ),
   );
 };
 

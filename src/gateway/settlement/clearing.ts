@@ -7,6 +7,8 @@ import {
   asSubject,
   type DueHandler,
   decideDue,
+  eventOf,
+  type GatewayDeps,
   type Operation,
   type OrderState,
   operationUpdate,
@@ -14,6 +16,7 @@ import {
   refundable,
   terminalOf,
   withDue,
+  withEvent,
 } from '../orders/index.ts';
 import type { Project } from '../projects/index.ts';
 import { arnItems, settlementAdd } from './queries.ts';
@@ -54,15 +57,29 @@ export const clear: DueHandler = async (deps, project, state) => {
       charged && card && link === 'simulator'
         ? deps.simulatedIssuer?.chargebackAfterSettlement(card.pan, card.holder)
         : null;
-    const order = withDue(current.order, {
+    const order = withDue(fresh.length > 0 ? withEvent(current.order) : current.order, {
       // What came between the reading and the lock has no number yet: it stays due.
       ...(cleared.some((operation) => isClearable(operation, current)) ? {} : { clear: null }),
       chargeback: dispute && refundable(current.order) > 0n ? now : null,
     });
     const changes: Change[] = fresh.flatMap((operation) => clearing(project, operation, link, told));
+    if (fresh.length > 0) changes.push(...settled(deps, project, current, { order, operations: cleared }, fresh, told));
     return { changes: [orderUpdate(order), ...changes] };
   });
 };
+
+/** One event for all that was cleared at once: it names the operation where there is one alone. */
+function settled(
+  deps: Pick<GatewayDeps, 'events' | 'permutation'>,
+  project: Project,
+  before: OrderState,
+  after: OrderState,
+  fresh: readonly Operation[],
+  told: Told,
+): Change[] {
+  const operation = fresh.length === 1 ? fresh[0] : null;
+  return eventOf(deps, project, { before, after, operation: operation ?? null, type: 'order.settled' }, told);
+}
 
 function clearing(project: Project, operation: Operation, link: string, { now, ids }: Told): Change[] {
   const isCharge = operation.type === 'charge';

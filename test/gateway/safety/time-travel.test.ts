@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { simulated, type TestApp, testApp } from '../../support/app.ts';
 import { orderOf, type Shop, shopOf } from '../../support/shop.ts';
+import { truthIsTold } from '../events/truth.ts';
 
 const START = '2026-12-01T12:00:00.000Z';
 const DAYS = 60;
@@ -93,33 +94,37 @@ const CHARGED = [...AUTHORIZED, '0 charge success 12.50 cleared'];
 
 /** In sixty days, with the days counted from 0. docs/contract/gateway.md#statuses, #expiry-of-authorizations, #charge, #money-safety. */
 const FATES: Readonly<Record<string, Fate>> = {
-  'forgotten page': { status: 'rejected', operations: [], events: ['0 order.created', '0 order.rejected'] },
-  'abandoned challenge': { status: 'rejected', operations: [], events: ['0 order.prepared', '0 order.rejected'] },
+  'forgotten page': { status: 'rejected', operations: [], events: ['0 order.created', '0 order.expired'] },
+  'abandoned challenge': { status: 'rejected', operations: [], events: ['0 order.prepared', '0 order.expired'] },
   held: {
     status: 'reversed',
     operations: [...AUTHORIZED, '7 reverse success 12.50'],
-    events: ['0 order.authorized', '6 order.authorization_expiring', '7 order.reversed'],
+    events: ['0 order.authorized', '6 order.authorization_expiring', '7 order.authorization_expired'],
   },
   'held, merchant-initiated': {
     status: 'reversed',
     operations: ['0 authorize success 5.00', '5 reverse success 5.00'],
-    events: ['0 order.authorized', '4 order.authorization_expiring', '5 order.reversed'],
+    events: ['0 order.authorized', '4 order.authorization_expiring', '5 order.authorization_expired'],
   },
-  charged: { status: 'charged', operations: CHARGED, events: ['0 order.authorized', '0 order.charged'] },
+  charged: {
+    status: 'charged',
+    operations: CHARGED,
+    events: ['0 order.authorized', '0 order.charged', '0 order.settled'],
+  },
   'refunded in part': {
     status: 'charged',
     operations: [...CHARGED, '0 refund success 2.50 cleared'],
-    events: ['0 order.authorized', '0 order.charged', '0 order.partially_refunded'],
+    events: ['0 order.authorized', '0 order.charged', '0 order.partially_refunded', '0 order.settled'],
   },
   'charged back': {
     status: 'chargedback',
     operations: [...CHARGED, '0 chargeback success 12.50'],
-    events: ['0 order.authorized', '0 order.charged', '0 order.chargedback'],
+    events: ['0 order.authorized', '0 order.charged', '0 order.settled', '0 order.chargedback'],
   },
   'no answer to the charge': {
     status: 'charged',
     operations: CHARGED,
-    events: ['0 order.authorized', '0 order.charged'],
+    events: ['0 order.authorized', '0 order.charged', '0 order.settled'],
   },
   'charge refused again and again': {
     status: 'reversed',
@@ -129,12 +134,18 @@ const FATES: Readonly<Record<string, Fate>> = {
   'rest of a hold': {
     status: 'charged',
     operations: ['0 authorize success 10.00', '0 charge success 4.00 cleared', '7 reverse success 6.00'],
-    events: ['0 order.authorized', '0 order.charged', '6 order.authorization_expiring', '7 order.reversed'],
+    events: [
+      '0 order.authorized',
+      '0 order.charged',
+      '0 order.settled',
+      '6 order.authorization_expiring',
+      '7 order.authorization_expired',
+    ],
   },
   'captured late': {
     status: 'charged',
     operations: [...AUTHORIZED, '3 charge success 12.50 cleared'],
-    events: ['0 order.authorized', '3 order.charged'],
+    events: ['0 order.authorized', '3 order.charged', '3 order.settled'],
   },
 };
 
@@ -159,6 +170,7 @@ describe('sixty days', () => {
       }
       await daily.shop.advance('1d');
       kept.push(await reserved(daily));
+      if (day < 8 || day % 10 === 0) await truthIsTold(daily.florin);
       if (day % 10 === 0) await daily.shop.booksHold();
     }
   });

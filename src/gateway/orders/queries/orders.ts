@@ -42,6 +42,7 @@ export const orders = table<Order>(
     visit: 'jsonb',
     custom_fields: 'jsonb',
     secure3d: 'jsonb',
+    as_told: 'jsonb',
     options: 'jsonb',
     card_id: 'int8',
     parent_order_id: 'int8',
