@@ -1,4 +1,5 @@
 // After the troubles: within two virtual hours and two real minutes everything must be definite, and then all books are compared.
+import { EXPAND, eventsOfOrders } from '../gateway/events/truth.ts';
 import { isAnswer } from './asking.ts';
 import {
   type AcquirerBook,
@@ -85,7 +86,7 @@ export interface Listed {
 async function listOrders({ asker, auditor, stage }: World): Promise<Listed[]> {
   const found: Listed[] = [];
   for (const project of Object.keys(stage.town.secrets) as ProjectName[]) {
-    const path = '/gateway/orders/?expand=custom_fields,operations.cashflow';
+    const path = `/gateway/orders/?expand=${EXPAND},operations.cashflow`;
     const headers = merchantOf(stage.town, project);
     const answer = await asker.read({ who: 'audit', method: 'GET', path, headers, says: `list ${project}` });
     if (answer?.status !== 200) {
@@ -132,12 +133,7 @@ async function compare(world: World, all: readonly Listed[]): Promise<void> {
         Object.entries(book).map(([name, value]) => [name, name === 'currency' ? value : Number(value)]),
       ) as never,
     );
-  const events = Map.groupBy(
-    await scene.database.query<{ order_id: string; sequence: number; type: string }>(
-      `select body::jsonb -> 'resource' ->> 'id' as order_id, sequence, type from events where subject_type = 'order' order by subject_id, sequence`,
-    ),
-    ({ order_id }) => order_id,
-  );
+  const events = await eventsOfOrders(scene);
   const subjectOf = ({ book, order }: Pick<Listed, 'book' | 'order'>): string => book?.subject ?? `order ${order.id}`;
   const cleared = all.filter(({ order }) => order.operations.some(({ arn }) => arn));
   await Promise.all(cleared.map((one) => passages(world, subjectOf(one), one.order.id)));
@@ -145,7 +141,7 @@ async function compare(world: World, all: readonly Listed[]): Promise<void> {
     const subject = subjectOf({ book, order });
     auditor.contradicts(acquirerAgrees(subject, order, books.get(order.id) ?? null));
     auditor.contradicts(cashflowsAgree(subject, order));
-    if (book) auditor.contradicts(eventsAgree(book, book.seen, events.get(order.id) ?? []));
+    auditor.contradicts(eventsAgree(subject, order, book?.seen ?? new Set(), events.get(order.id) ?? []));
   }
   for (const orders of Map.groupBy(all, ({ project }) => project).values())
     for (const sentence of payoutsAgree(orders.map(({ order }) => order))) auditor.contradicts(sentence);

@@ -2,7 +2,7 @@
 // speaks it.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { cashflowsAgree, type Priced } from './ends.ts';
+import { cashflowsAgree, eventsAgree, type Priced } from './ends.ts';
 
 type Row = Priced['operations'][number];
 
@@ -71,4 +71,44 @@ test('a cashflow that does not add up, another fee and another reserve are told'
   assert.match(other({ receivable: '110.73' }), /doesn't add up/);
   assert.match(other({ fee: '3.81', receivable: '110.71' }), /a fee of 2.9 % and 0.30 is another/);
   assert.match(other({ reserve: '6.04', receivable: '110.71' }), /a reserve of 5 % is another/);
+});
+
+describe('what was told of an order', () => {
+  const shown = (status: string, more: object = {}) =>
+    ({ id: '1', status, currency: 'USD', operations: [charge], ...more }) as unknown as Priced;
+  const { cashflow: _, ...operation } = charge;
+  const event = (sequence: number, type: string, status: string, previous: object = {}) => ({
+    id: '1',
+    type,
+    timestamp: '2026-12-01T12:00:00.000Z',
+    resource: { type: 'order', id: '1', sequence },
+    cause: { by: 'api' },
+    data: { object: { ...shown(status), operations: [operation] } as never, previous: previous as never },
+  });
+  const authorized = event(1, 'order.authorized', 'authorized');
+  const charged = event(2, 'order.charged', 'charged', { status: 'authorized' });
+  const told = (order: Priced, seen: string[], ...events: (typeof charged)[]): string =>
+    eventsAgree('order 1', order, new Set(seen), events) ?? 'agrees';
+
+  test('is what it shows, each change of it once', () => {
+    assert.equal(told(shown('charged'), ['new', 'authorized', 'charged'], authorized, charged), 'agrees');
+    assert.equal(told(shown('new'), ['new']), 'agrees');
+    assert.match(told(shown('charged'), []), /is charged, and nothing was told of it/);
+    assert.match(told(shown('refunded'), [], authorized, charged), /order.charged: GET shows {"status":"refunded"}/);
+    assert.match(
+      told(shown('charged'), ['reversed'], authorized, charged),
+      /was shown reversed, and there is no event/,
+    );
+    const another = shown('charged', { operations: [{ ...charge, arn: '7' }] });
+    assert.match(told(another, [], authorized, charged), /order.charged: GET shows other operations/);
+  });
+
+  test('has its number, its old values and a name that exists', () => {
+    assert.match(told(shown('charged'), [], authorized, { ...charged, resource: authorized.resource }), /follows 1/);
+    assert.match(told(shown('charged'), [], charged), /event 2, order.charged: follows undefined/);
+    assert.match(told(shown('charged'), [], authorized, event(2, 'order.charged', 'charged')), /previous is {}/);
+    assert.match(told(shown('authorized'), [], event(1, 'order.paid', 'authorized')), /there is no such type/);
+    const again = event(2, 'order.charged', 'authorized');
+    assert.match(told(shown('authorized'), [], authorized, again), /event 2, order.charged: nothing has changed/);
+  });
 });

@@ -1,5 +1,6 @@
 // The last audit, when all troubles are over: every order is read once more, and the books of merchant, acquirer and issuer are laid
 // beside one another. Rule: what they disagree about is a sentence with both numbers.
+import { type EventTold, untruth } from '../../gateway/events/truth.ts';
 import type { Auditor } from './auditor.ts';
 import { cents, type OrderBook, type OrderShown, sumsOf } from './orders.ts';
 
@@ -104,22 +105,21 @@ export function cashflowsAgree(subject: string, order: Priced): string | null {
 const roundingOf = (currency: string, rows: Priced['operations']): number =>
   rows.filter(({ type, cashflow }) => type === 'refund' && (cashflow as Cashflow).currency !== currency).length / 2;
 
-/** Status → what its event is called, where that is another word. */
-const TOLD_AS: Readonly<Record<string, string>> = { fraud: 'fraud_refused', error: 'failed' };
-
-/** Every event of an order has its number, and every status that was shown its event. */
+/** What was told of an order is what it shows, event by event, and every status that was ever shown has its event. */
 export function eventsAgree(
-  book: OrderBook,
+  subject: string,
+  order: Priced,
   seen: ReadonlySet<string>,
-  events: readonly { readonly sequence: number; readonly type: string }[],
+  events: readonly EventTold[],
 ): string | null {
-  const numbers = events.map(({ sequence }) => sequence);
-  if (numbers.some((number, i) => number !== i + 1))
-    return `${book.subject}: its events are numbered ${numbers.join()}`;
-  const types = new Set(events.map(({ type }) => type));
+  // The ledger is read for a list, not for an event.
+  const shown = { ...order, operations: order.operations.map(({ cashflow: _, ...operation }) => operation) };
+  const sentence = untruth(events, shown);
+  if (sentence) return `${subject}: ${sentence}`;
+  const told = new Set(events.map(({ data }) => data.object.status));
   // An order that is made by its first operation is not announced before that has ended.
-  const missing = [...seen].find((status) => status !== 'new' && !types.has(`order.${TOLD_AS[status] ?? status}`));
-  return missing ? `${book.subject}: was shown ${missing}, and there is no event of it (${[...types].join()})` : null;
+  const missing = [...seen].find((status) => status !== 'new' && !told.has(status));
+  return missing ? `${subject}: was shown ${missing}, and there is no event of it (${[...told].join()})` : null;
 }
 
 /** More may not be paid out to a card in a day, in the accounting currency. */
