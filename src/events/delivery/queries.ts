@@ -188,14 +188,24 @@ export const deliveriesDue = (
 export const webhooksDue = (db: Db, now: Date): Promise<{ readonly owner_id: bigint; readonly webhook_id: bigint }[]> =>
   db.query('select distinct owner_id, webhook_id from webhook_deliveries where next_at <= $1', [now]);
 
-/** Resources of which an endpoint that is sent in order has not got everything. */
-export const subjectsHeld = async (db: Db, owner: bigint, webhook: bigint): Promise<bigint[]> =>
-  (
-    await db.query<{ subject_id: bigint }>(
-      `select distinct subject_id from webhook_deliveries where owner_id = $1 and webhook_id = $2 and state in ('waiting', 'retrying')`,
-      [owner, webhook],
-    )
-  ).map(({ subject_id }) => subject_id);
+/**
+ * Resources of which an endpoint that is sent in order has not got everything. Where nothing is tried again the first that waits is due: who
+ * ended what it waited for was killed before he could say so.
+ */
+export async function subjectsHeld(db: Transaction, owner: bigint, webhook: bigint, now: Date): Promise<bigint[]> {
+  await db.query(
+    `update webhook_deliveries d set next_at = $3, state = 'retrying'
+     where d.owner_id = $1 and d.webhook_id = $2 and d.state = 'waiting' and not exists
+       (select from webhook_deliveries b where b.owner_id = $1 and b.webhook_id = $2 and b.subject_id = d.subject_id
+         and (b.state = 'retrying' or (b.state = 'waiting' and b.position < d.position)))`,
+    [owner, webhook, now],
+  );
+  const rows = await db.query<{ subject_id: bigint }>(
+    `select distinct subject_id from webhook_deliveries where owner_id = $1 and webhook_id = $2 and state in ('waiting', 'retrying')`,
+    [owner, webhook],
+  );
+  return rows.map(({ subject_id }) => subject_id);
+}
 
 /** The next one of a resource that waited for the one before it is due now; false: none waits. */
 export async function waitingNext(

@@ -82,12 +82,17 @@ export function openWindow(options: WindowOptions): Window {
   async function readAll(): Promise<void> {
     while (again && !stopped) {
       again = false;
-      if (receiver().ordered)
-        held ??= new Map((await subjectsHeld(database, owner, webhook)).map((subject) => [subject, 0]));
-      else held = null;
+      if (!receiver().ordered) held = null;
+      else if (!held) await readHeld();
       if (retries.length < DUE / 2) await readDue();
       await readLog();
     }
+  }
+
+  async function readHeld(): Promise<void> {
+    await ledger.flush();
+    const subjects = await database.transaction((inside) => subjectsHeld(inside, owner, webhook, business.now()));
+    held = new Map(subjects.map((subject) => [subject, 0]));
   }
 
   async function readDue(): Promise<void> {
@@ -166,21 +171,32 @@ export function openWindow(options: WindowOptions): Window {
       if (held && !held.has(subject_id)) held.set(subject_id, 0);
     },
     async over({ subject_id }) {
-      for (let done = false; held?.has(subject_id) && !done; ) {
-        const behind = held.get(subject_id);
-        await ledger.flush();
-        const found = await database.transaction((inside) =>
-          waitingNext(inside, owner, webhook, subject_id, business.now()),
-        );
-        // Something was put behind it meanwhile: it is looked for once more.
-        done = found || held.get(subject_id) === behind;
-        if (done && !found) held.delete(subject_id);
+      try {
+        await goOn(subject_id);
+      } catch (error) {
+        // What is held up is read anew.
+        held = null;
+        throw error;
+      } finally {
+        read();
       }
-      read();
     },
     async stop() {
       stopped = true;
       await reading;
     },
   };
+
+  async function goOn(subject_id: bigint): Promise<void> {
+    for (let done = false; held?.has(subject_id) && !done; ) {
+      const behind = held.get(subject_id);
+      await ledger.flush();
+      const found = await database.transaction((inside) =>
+        waitingNext(inside, owner, webhook, subject_id, business.now()),
+      );
+      // Something was put behind it meanwhile: it is looked for once more.
+      done = found || held.get(subject_id) === behind;
+      if (done && !found) held.delete(subject_id);
+    }
+  }
 }
