@@ -3,6 +3,8 @@
 create table webhooks (
   owner_id int8 not null,
   id int8 not null,
+  -- 1 to 16: its place among those of its owner, so that no more are made by two at once.
+  slot int4 not null check (slot between 1 and 16),
   -- project, tenant or operator: whose events there are.
   owner_type text not null,
   url text not null,
@@ -10,7 +12,7 @@ create table webhooks (
   -- As given: names of types, `order.*`, `*`.
   types jsonb not null,
   enabled bool not null,
-  -- Why it is not, where nobody asked for it: gone, given_up.
+  -- Why it is not: asked, gone, given_up, legacy.
   disabled_reason text,
   payload text not null,
   signature text not null,
@@ -23,7 +25,8 @@ create table webhooks (
   events int4 not null,
   created_at timestamptz not null,
   updated_at timestamptz not null,
-  primary key (owner_id, id)
+  primary key (owner_id, id),
+  unique (owner_id, slot)
 );
 
 -- How far an endpoint's owner's log is delivered to it, and which process sends.

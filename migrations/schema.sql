@@ -819,6 +819,7 @@ create table webhook_replays (
 create table webhooks (
   owner_id bigint not null,
   id bigint not null,
+  slot integer not null,
   owner_type text not null,
   url text not null,
   description text not null,
@@ -1019,7 +1020,9 @@ alter table webhook_attempts add constraint webhook_attempts_pkey PRIMARY KEY (o
 alter table webhook_cursors add constraint webhook_cursors_pkey PRIMARY KEY (owner_id, webhook_id);
 alter table webhook_deliveries add constraint webhook_deliveries_pkey PRIMARY KEY (owner_id, webhook_id, event_id);
 alter table webhook_replays add constraint webhook_replays_pkey PRIMARY KEY (owner_id, webhook_id, id);
+alter table webhooks add constraint webhooks_owner_id_slot_key UNIQUE (owner_id, slot);
 alter table webhooks add constraint webhooks_pkey PRIMARY KEY (owner_id, id);
+alter table webhooks add constraint webhooks_slot_check CHECK (((slot >= 1) AND (slot <= 16)));
 create sequence arn_items minvalue 1 maxvalue 99999999999 cycle;
 create sequence event_queue_arrival_seq minvalue 1 maxvalue 9223372036854775807;
 create sequence florin_migrations_id_seq minvalue 1 maxvalue 2147483647;

@@ -5,7 +5,15 @@ import type { HalfName } from './app-half.ts';
 import { openSimulator, type SimulatedLink } from './app-simulator.ts';
 import { type FairQueue, fairQueue, type Log, systemClock } from './base/index.ts';
 import { type Config, listenerUrl } from './config.ts';
-import { createEgress, type Egress } from './events/index.ts';
+import {
+  createEgress,
+  createEventWaits,
+  cursorPut,
+  type Egress,
+  type EndpointsInMemory,
+  type EventsGround,
+  endpointsInMemory,
+} from './events/index.ts';
 import {
   type AnyApi,
   type Changes,
@@ -60,6 +68,10 @@ export interface Common extends Ground {
   readonly queue: FairQueue;
   /** The one way to addresses that somebody else named. */
   readonly egress: Egress;
+  /** What all APIs tell events and endpoints with. */
+  readonly events: EventsGround;
+  /** Those that are sent to. */
+  readonly endpoints: EndpointsInMemory;
   /** Where the server reaches itself, so that the listener and everything in it is looked at, too. Empty until it listens. */
   readonly own: { url: string; clientUrl: string | null };
   /** Runs beside requests; the end waits for it. */
@@ -129,7 +141,26 @@ export async function openCommon(
     changes: createChanges({ database, committer, keyed, clock, log }),
     queue,
     egress,
+    ...tellingOf(ground, { egress, keyed, log }),
     own,
     inBackground,
   };
+}
+
+/** What is told of events and endpoints, and the endpoints that are sent to. */
+function tellingOf(
+  { database, numbering, permutation }: Ground,
+  { egress, keyed, log }: Pick<Common, 'egress' | 'keyed' | 'log'>,
+): Pick<Common, 'events' | 'endpoints'> {
+  const endpoints = endpointsInMemory({ database, clock: systemClock, log });
+  const waits = createEventWaits(numbering, systemClock);
+  const events: EventsGround = {
+    reader: { db: database, lists: database.patient, waits },
+    keyed,
+    permutation,
+    addresses: egress,
+    begins: cursorPut,
+    refresh: endpoints.refresh,
+  };
+  return { events, endpoints };
 }

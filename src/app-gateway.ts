@@ -7,7 +7,7 @@ import { eventMaker } from './events/index.ts';
 import { checkoutDoor, createLink, land, landingView, sandboxWallets } from './gateway/checkout/index.ts';
 import { orderTimelines } from './gateway/due/index.ts';
 import { resolveOperation, stuckOperations } from './gateway/flight/index.ts';
-import { gatewayApi, gatewayOperatorEndpoints } from './gateway/index.ts';
+import { gatewayApi, gatewayOperatorEndpoints, projectEventEndpoints } from './gateway/index.ts';
 import { orderTrace } from './gateway/listing/index.ts';
 import { type GatewayDeps, orderAuditor, orderReader } from './gateway/orders/index.ts';
 import { createProjects, type Projects, sandboxSecrets, seedSandbox } from './gateway/projects/index.ts';
@@ -64,6 +64,7 @@ export async function openGateway(common: Common, issuing: Issuing | null): Prom
       gatewayApi({
         deps,
         projects,
+        ground: common.events,
         limiter: common.limiter,
         turns: common.turns,
         rate: common.config.rateLimit,
@@ -71,21 +72,24 @@ export async function openGateway(common: Common, issuing: Issuing | null): Prom
         onRefused: (from, login) => common.refusals.refused(from, 'gateway', login),
       }),
     ],
-    operator: gatewayOperatorEndpoints({
-      database,
-      projects,
-      tools,
-      permutation,
-      publicUrl: common.publicUrl,
-      clock,
-      risk: deps.risk,
-      changes: common.changes,
-      previewPage: (template, language) => previewPage(template, language, clock.now()),
-      createLink: (committer, project, fields) => createLink({ ...deps, committer }, project, fields),
-      stuckOperations: (after, limit) => stuckOperations(deps, after, limit),
-      resolveOperation: (committer, reference, told) => resolveOperation({ ...deps, committer }, reference, told),
-      trace: (id) => orderTrace(deps, id, issuing?.decisionsOf ?? (async () => [])),
-    }),
+    operator: [
+      ...gatewayOperatorEndpoints({
+        database,
+        projects,
+        tools,
+        permutation,
+        publicUrl: common.publicUrl,
+        clock,
+        risk: deps.risk,
+        changes: common.changes,
+        previewPage: (template, language) => previewPage(template, language, clock.now()),
+        createLink: (committer, project, fields) => createLink({ ...deps, committer }, project, fields),
+        stuckOperations: (after, limit) => stuckOperations(deps, after, limit),
+        resolveOperation: (committer, reference, told) => resolveOperation({ ...deps, committer }, reference, told),
+        trace: (id) => orderTrace(deps, id, issuing?.decisionsOf ?? (async () => [])),
+      }),
+      ...projectEventEndpoints({ ...deps, ground: common.events }, { projects, changes: common.changes }),
+    ],
     simulator: disputeEndpoints(async (text, type) => {
       const id = permutation.inward(text);
       return id === null ? null : arrive(deps, id, type);

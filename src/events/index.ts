@@ -1,6 +1,35 @@
-// events: what happened, for those outside. Owns the log of events, and how it reaches its receivers.
+// events: what happened, for those outside. Owns the log of events, where owners want to be told, and how it reaches them.
 // Rule: a change and its event commit together, so neither exists alone.
+export {
+  createShape,
+  type EventsGround,
+  EXAMPLES,
+  endpointShape,
+  endpointShown,
+  eventEndpoints,
+  eventShape,
+  type FieldFault,
+  type Form as EventsForm,
+  LISTED,
+  listShape,
+  operatorDesk,
+  operatorEventEndpoints,
+  patchShape,
+  plainForm,
+  plainList,
+  rotateShape,
+  SECRET,
+  type Style,
+  webhookEndpoints,
+} from './api/index.ts';
 export * from './delivery/index.ts';
 export * from './egress/index.ts';
+export {
+  type Begins,
+  type Endpoint,
+  type EndpointsDesk,
+  type EndpointsInMemory,
+  endpointsInMemory,
+} from './endpoints/index.ts';
 export { createForwarding, type ForwardingAnswer, type ForwardingRequest } from './forwarding.ts';
 export * from './log/index.ts';

@@ -1,9 +1,11 @@
 // The gateway API as a whole: its endpoints, credentials, envelope, limits and idempotency.
 import type { Turns } from '../../base/index.ts';
+import type { EventsGround } from '../../events/index.ts';
 import { type Api, basicAuthentication, onceLookup, type Rate, type RateLimiter } from '../../http/index.ts';
 import type { GatewayDeps } from '../orders/index.ts';
 import { addressAllowed, type Credential, type Projects } from '../projects/index.ts';
 import { gatewayEnvelope } from './envelope.ts';
+import { merchantEventEndpoints } from './events-form.ts';
 import { readEndpoints } from './list-endpoints.ts';
 import { orderEndpoints } from './order-endpoints.ts';
 import { rateEndpoints } from './rates.ts';
@@ -11,6 +13,7 @@ import { rateEndpoints } from './rates.ts';
 export interface GatewayApiOptions {
   readonly deps: GatewayDeps;
   readonly projects: Projects;
+  readonly ground: EventsGround;
   readonly limiter: RateLimiter;
   /** For what reads much. */
   readonly turns: Turns;
@@ -27,6 +30,7 @@ const DAY_MS = 86_400_000;
 export function gatewayApi({
   deps,
   projects,
+  ground,
   limiter,
   turns,
   rate,
@@ -45,12 +49,17 @@ export function gatewayApi({
       failures: failures && { limiter, rate: failures },
       onRefused,
     }),
-    endpoints: [...orderEndpoints(deps), ...readEndpoints(deps), ...rateEndpoints(deps.db, deps.clock, deps.publicUrl)],
+    endpoints: [
+      ...orderEndpoints(deps),
+      ...readEndpoints(deps),
+      ...rateEndpoints(deps.db, deps.clock, deps.publicUrl),
+      ...merchantEventEndpoints({ ...deps, ground }),
+    ],
     allows: ({ project, rights }, right, { remoteAddress }) =>
       (right === null || rights.some((has) => has === right)) && addressAllowed(project, remoteAddress),
     strictQuery: ({ project }) => project.settings.strict_filters,
     tolerant: true,
-    cardDataRefused: { ids: ['merchant_order_id', 'recurring_details.parent_order_id'] },
+    cardDataRefused: { ids: ['merchant_order_id', 'recurring_details.parent_order_id', 'resource', 'since', 'after'] },
     limits: {
       limiter,
       rateOf: ({ id, project }) => {

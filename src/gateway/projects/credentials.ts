@@ -28,7 +28,9 @@ import type { Right } from './settings.ts';
 export const secretHash = (keyed: Keyed, project: bigint, secret: string): Buffer =>
   keyed('credential', `${project}/${secret}`);
 
-export const ALL_RIGHTS: readonly Right[] = ['read', 'create', 'capture', 'refund', 'payout'];
+/** What a shop needs to take payments. Endpoints take its data elsewhere: that right is given by itself. */
+export const PAYMENT_RIGHTS = ['read', 'create', 'capture', 'refund', 'payout'] as const satisfies readonly Right[];
+export const ALL_RIGHTS = [...PAYMENT_RIGHTS, 'webhooks'] as const satisfies readonly Right[];
 
 /** Every valid one is compared in each request. */
 const MOST_VALID = 20;

@@ -2,7 +2,7 @@
 // Rule: live mode knows none of these secrets, and doesn't start while a project still has one.
 import { type PricingPlan, SANDBOX_CURRENCIES } from '../../ledger/index.ts';
 import type { Db, Transaction } from '../../store/index.ts';
-import { ALL_RIGHTS, issue } from './credentials.ts';
+import { issue, PAYMENT_RIGHTS } from './credentials.ts';
 import { pricingPut, projectCreate, settingsPatch, type Tools } from './manage.ts';
 import type { Projects } from './projects.ts';
 import { projectFind, versionNext } from './queries.ts';
@@ -48,7 +48,7 @@ async function seedProject(db: Db, tools: Tools, login: string, secret: string, 
     multicapture: false,
     cvv_must_match: false,
   });
-  await issue(db, tools, project, { label: 'sandbox', rights: ALL_RIGHTS }, secret);
+  await issue(db, tools, project, { label: 'sandbox', rights: PAYMENT_RIGHTS }, secret);
 }
 
 /** Logins whose published sandbox secret is still valid: a live server must not start with any. */

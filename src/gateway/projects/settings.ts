@@ -99,7 +99,7 @@ export interface Project {
 }
 
 /** What a credential may do (function level authorization): each contract operation asks for one. */
-export type Right = 'read' | 'create' | 'capture' | 'refund' | 'payout';
+export type Right = 'read' | 'create' | 'capture' | 'refund' | 'payout' | 'webhooks';
 
 export interface Credential {
   readonly id: bigint;

@@ -95,8 +95,10 @@ function serve<Principal>(
       const replay = sent.once && (await idempotency?.lookup?.(sent.once));
       if (replay) return { ...replay, body: replay.body === '' ? null : replay.body };
       const shaped = await shape(request, principal, sent);
-      const input = new HandlerInput(principal, shaped, request.id, head.remoteAddress, server.log, csv);
-      return await run(input, () => !caller.gone && !request.raw.socket.destroyed);
+      const wanted = (): boolean => !caller.gone && !request.raw.socket.destroyed;
+      const isAwaited = (): boolean => wanted() && !server.isClosing();
+      const input = new HandlerInput(principal, shaped, request.id, head.remoteAddress, server.log, { csv, isAwaited });
+      return await run(input, wanted);
     } catch (error) {
       throw error instanceof Refusal ? failureOf(error) : error;
     }
@@ -128,13 +130,16 @@ function runner<Principal>(
   const { cost } = endpoint;
   if (!cost) return (input) => endpoint.handler(input) as Answer | Promise<Answer>;
   assert(turns, `${endpoint.operation} has a cost: its API needs turns`);
-  return (input, wanted) =>
-    turns.turns.run({
+  return (input, wanted) => {
+    const rows = cost(input.query);
+    if (rows === 0) return endpoint.handler(input) as Answer | Promise<Answer>;
+    return turns.turns.run({
       owner: turns.ownerOf(input.principal),
-      long: cost(input.query) > SHORT_COST,
+      long: rows > SHORT_COST,
       work: () => endpoint.handler(input),
       wanted,
     });
+  };
 }
 
 class HandlerInput<Principal> implements Input<Principal, unknown, unknown, unknown> {
@@ -146,6 +151,7 @@ class HandlerInput<Principal> implements Input<Principal, unknown, unknown, unkn
   readonly requestId: string;
   readonly remoteAddress: string;
   readonly csv: boolean;
+  readonly isAwaited: () => boolean;
   readonly #log: Log;
 
   constructor(
@@ -154,7 +160,7 @@ class HandlerInput<Principal> implements Input<Principal, unknown, unknown, unkn
     requestId: string,
     remoteAddress: string,
     log: Log,
-    csv: boolean,
+    { csv, isAwaited }: { readonly csv: boolean; readonly isAwaited: () => boolean },
   ) {
     this.principal = principal;
     this.params = params;
@@ -164,6 +170,7 @@ class HandlerInput<Principal> implements Input<Principal, unknown, unknown, unkn
     this.requestId = requestId;
     this.remoteAddress = remoteAddress;
     this.csv = csv;
+    this.isAwaited = isAwaited;
     this.#log = log;
   }
 

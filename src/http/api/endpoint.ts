@@ -38,6 +38,8 @@ export interface Input<Principal, Params, Query, Body> {
   readonly csv: boolean;
   /** Carries the request id. */
   readonly log: Log;
+  /** Does a client still wait for the answer of a server that goes on? For handlers that wait themselves. */
+  isAwaited(): boolean;
 }
 
 export interface DocumentedAnswer {
@@ -82,7 +84,7 @@ export interface Endpoint<Principal, Params extends TSchema, Query extends TSche
   readonly orCsv?: true;
   /**
    * May read much: how many rows, times what each carries. Such a request waits for its owner's turn, and its handler may pause between
-   * steps. Absent: it is answered at once.
+   * steps. Absent, or 0: it is answered at once, and not in steps.
    */
   readonly cost?: (query: Static<Query>) => number;
   handler(

@@ -81,6 +81,8 @@ export interface Server {
   readonly work: { begin(): void; end(): void };
   /** Requests that are being answered. */
   underWay(): number;
+  /** It answers what is under way, and nothing is to wait for more. */
+  isClosing(): boolean;
   listen(options: { readonly host: string; readonly port: number }): Promise<Ports>;
   /** Takes no new connections, answers what is under way, then resolves; cuts what takes longer than the drain time. */
   close(): Promise<void>;
@@ -252,6 +254,7 @@ export function createServer(options: ServerOptions): Server {
     refuse,
     work,
     underWay: () => inFlight.size,
+    isClosing: () => ending.signal.aborted,
     ownPrefix: (prefix, envelope) => void prefixes.push([prefix, envelope]),
     remoteAddressOf: (request) =>
       plainAddress(isIP(request.ip) ? request.ip : (request.raw.socket.remoteAddress ?? '')),

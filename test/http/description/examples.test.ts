@@ -8,6 +8,7 @@ import type { AnyApi, AnyEndpoint, Examples, Server } from '../../../src/http/in
 import { watchAnswers } from '../../support/answers.ts';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { exampleOf, membersOf } from './example-form.ts';
+import { walkEvents } from './walk-events.ts';
 import { walkGateway } from './walk-gateway.ts';
 import { walkIssuing } from './walk-issuing.ts';
 import { walkOperator } from './walk-operator.ts';
@@ -65,6 +66,7 @@ before(async () => {
   await walkGateway(florin);
   await walkIssuing(florin);
   await walkOperator(florin);
+  await walkEvents(florin);
   if (process.env.FLORIN_TEST_UPDATE) writeFileSync(FILE, textOf(sorted(fresh)));
 });
 

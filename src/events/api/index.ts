@@ -1,0 +1,17 @@
+// api: events and endpoints by HTTP, in the form of whichever API asks. Owns no table.
+// Rule: what differs between the APIs is a Form; nothing that is done is written twice.
+export { eventEndpoints } from './event-endpoints.ts';
+export type { Asking, EventsGround, FieldFault, Form } from './form.ts';
+export { type OperatorEvents, operatorDesk, operatorEventEndpoints } from './operator-form.ts';
+export {
+  createShape,
+  EXAMPLES,
+  LISTED,
+  listShape,
+  patchShape,
+  plainForm,
+  plainList,
+  rotateShape,
+} from './plain-form.ts';
+export { endpointShape, endpointShown, eventShape, SECRET, type Style } from './shapes.ts';
+export { webhookEndpoints } from './webhook-endpoints.ts';
