@@ -98,6 +98,8 @@ export async function openCommon(
     https: config.publicUrl.startsWith('https:') || (config.tls !== null && config.publicUrl === ''),
     tls: config.tls,
     tlsClients: config.tlsClients,
+    // Tells a receiver which delivery it is; from ourselves it is a loop.
+    ownMark: { header: 'florin-delivery', except: inSandbox ? INBOX : null },
   });
   const background = new Set<Promise<unknown>>();
   const inBackground = (work: Promise<unknown>): void => {

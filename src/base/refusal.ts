@@ -18,6 +18,7 @@ export type RefusalKind =
   | 'locked'
   | 'rate_limited'
   | 'headers_too_large'
+  | 'loop'
   | 'unavailable';
 
 /** By what an API, or a room of it, refuses: code → kind, and in words. The words name rules, never a value that was sent. */

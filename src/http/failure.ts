@@ -13,7 +13,7 @@ export interface FieldError {
 /** A refusal, or a malfunction. */
 export type FailureKind = RefusalKind | 'internal';
 
-/** The HTTP status of each kind (RFC 9110, section 15; 429 and 431: RFC 6585). An envelope may choose another. */
+/** The HTTP status of each kind (RFC 9110, section 15; 429 and 431: RFC 6585; 508: RFC 5842). An envelope may choose another. */
 export const STATUS = {
   bad_request: 400,
   unauthenticated: 401,
@@ -32,6 +32,7 @@ export const STATUS = {
   headers_too_large: 431,
   internal: 500,
   unavailable: 503,
+  loop: 508,
 } as const satisfies Readonly<Record<FailureKind, number>>;
 
 /** Where a token bucket stands: `limit` tokens at most, `remaining` now, full again after `resetSeconds`. */
@@ -122,6 +123,7 @@ const TITLES: Readonly<Record<FailureKind, string>> = {
   headers_too_large: 'Request header is too large',
   internal: 'Internal error',
   unavailable: 'Temporarily unavailable',
+  loop: 'This server has sent the request itself',
 };
 
 /** What a failure says when its API has nothing more precise. */

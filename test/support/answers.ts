@@ -73,8 +73,9 @@ export function answerChecker(apis: readonly AnyApi[]): Checker {
     const method = sent.method === 'HEAD' ? 'get' : sent.method.toLowerCase();
     const route = sent.route.replace(/:([A-Za-z_]+)/g, '{$1}').replace(/\/$/, '');
     const operation = operations.get(`${method} ${route}`);
-    // 405 is of a path that is named as it stands, where the router first found another one's parameter.
-    if (!operation || sent.status === 405) return { name: null, problems: strangeProblems(sent) };
+    // 405 is of a path that is named as it stands, where the router first found another one's parameter; 508 of what this server has sent.
+    if (!operation || sent.status === 405 || sent.status === 508)
+      return { name: null, problems: strangeProblems(sent) };
     const name = `${method.toUpperCase()} ${operation.path} ${sent.status}`;
     const place = `#/paths/${escaped(operation.path)}/${method}/responses/${sent.status}`;
     const { response, at } = resolved(operation.responses[sent.status], place);

@@ -147,6 +147,8 @@ async function lineFor(opener: Opener, target: Target, kept: boolean, signal: Ab
   }
 }
 
+const DONE = new Error('done');
+
 /** A signal that tells when time is up, or any of the others has. */
 function limited(clock: Clock, ms: number, cause: Cause, others: readonly (AbortSignal | undefined)[]) {
   const over = new AbortController();
@@ -166,7 +168,8 @@ function limited(clock: Clock, ms: number, cause: Cause, others: readonly (Abort
     signal: over.signal,
     end(): void {
       for (const other of others) other?.removeEventListener('abort', stop);
-      done.abort();
+      // A reason of its own would be made with a stack each time.
+      done.abort(DONE);
     },
   };
 }

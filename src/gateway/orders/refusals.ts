@@ -21,6 +21,7 @@ export const refusals = {
   rate_limited: ['rejected', 'Too many requests'],
   headers_too_large: ['rejected', 'Request header is too large'],
   unavailable: ['error', 'Temporary failure'],
+  loop: ['rejected', 'This server has sent the request itself'],
 } as const satisfies Readonly<Record<RefusalKind, readonly [type: FailureType, message: string]>>;
 
 export const refuse = (kind: RefusalKind): Refusal => new Refusal(kind, kind, refusals[kind][1]);

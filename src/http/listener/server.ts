@@ -33,6 +33,15 @@ export interface ServerOptions {
   /** A second port, whose clients show a certificate. null: none. */
   readonly tlsClients?: (ClientTlsFiles & { readonly port: number }) | null;
   readonly timeouts?: Partial<Timeouts>;
+  /** What this server sends to others bears this field: whatever comes back with it is refused. null: it sends nothing. */
+  readonly ownMark?: OwnMark | null;
+}
+
+export interface OwnMark {
+  /** A field's name, in small letters. */
+  readonly header: string;
+  /** Below this path it may come back; null: nowhere. */
+  readonly except: string | null;
 }
 
 export interface Timeouts {
@@ -111,7 +120,7 @@ export function createServer(options: ServerOptions): Server {
     ...(options.https ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' } : {}),
   };
 
-  const { tls = null, tlsClients = null } = options;
+  const { tls = null, tlsClients = null, ownMark = null } = options;
   const http = {
     headersTimeout: timeouts.headersMs,
     requestTimeout: timeouts.requestMs,
@@ -178,6 +187,7 @@ export function createServer(options: ServerOptions): Server {
     metrics?.started();
     identify(request, reply);
     if (!isPlausible(request)) return next(new Failure('bad_request'));
+    if (ownMark && isOurOwn(request, ownMark)) return next(new Failure('loop'));
     const allow = routes.refusedAt(request.method, pathOf(request.url));
     next(allow === null ? undefined : new Failure('method_not_allowed', { allow }));
   });
@@ -330,6 +340,10 @@ function isPlausible(request: FastifyRequest): boolean {
   }
   return true;
 }
+
+/** Sent by this server, or by another of this installation: an address outside leads back here. */
+const isOurOwn = ({ raw, url }: FastifyRequest, { header, except }: OwnMark): boolean =>
+  raw.headers[header] !== undefined && (except === null || !url.startsWith(except));
 
 function sendFailure(envelope: Envelope, { kind, detail }: Failure, reply: FastifyReply): FastifyReply {
   const { status, headers, body } = envelope.failure(kind, detail);

@@ -38,6 +38,7 @@ const CODES: Readonly<Record<RefusalKind, RefusalCode>> = {
   rate_limited: 'TOO_MANY_REQUESTS',
   headers_too_large: 'REQUEST_HEADER_TOO_LARGE',
   unavailable: 'UNAVAILABLE',
+  loop: 'LOOP_DETECTED',
 };
 
 /** No refusal: nobody knows. */

@@ -112,6 +112,7 @@ export const refusals = {
   UNSUPPORTED_MEDIA_TYPE: ['unsupported_media_type', 'Content type must be application/json'],
   TOO_MANY_REQUESTS: ['rate_limited', 'Too many requests'],
   UNAVAILABLE: ['unavailable', 'Temporarily offline for maintenance; try later'],
+  LOOP_DETECTED: ['loop', 'This server has sent the request itself'],
 } as const satisfies Refusals;
 
 export type RefusalCode = keyof typeof refusals;
