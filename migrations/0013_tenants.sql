@@ -98,6 +98,8 @@ create table identities (
   active bool not null,
   -- Card limit, spend rules, country.
   settings jsonb not null,
+  -- Number of events.
+  events int4 not null,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   primary key (tenant_id, id)
@@ -119,6 +121,8 @@ create table users (
   password jsonb,
   failed_logins int4 not null,
   locked_until timestamptz,
+  -- Number of events.
+  events int4 not null,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   primary key (tenant_id, id)

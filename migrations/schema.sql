@@ -252,6 +252,7 @@ create table identities (
   kyc_level text not null,
   active boolean not null,
   settings jsonb not null,
+  events integer not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null
 );
@@ -728,6 +729,7 @@ create table users (
   password jsonb,
   failed_logins integer not null,
   locked_until timestamp with time zone,
+  events integer not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   former_passwords jsonb not null

@@ -39,6 +39,7 @@ export async function openIssuing(common: Common): Promise<IssuingHalf> {
       mode: common.config.mode,
       ownerType: 'tenant',
       nameOf: tenants.nameOf,
+      nameIn: tenants.nameIn,
     }),
     publicUrl: common.publicUrl,
     sandbox: inSandbox,

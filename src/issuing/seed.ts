@@ -14,7 +14,7 @@ import {
 /** Accounts are made by who finds them missing: a start that was cut short is finished by the next one. */
 export async function seedIssuing(deps: IssuingDeps, tenants: TenantsRoom, tools: Tools): Promise<void> {
   const { db, permutation } = deps;
-  await seedTenants(db, tenants, tools, permutation, seedPeople);
+  await seedTenants(db, tenants, tools, permutation, seedPeople(deps.events));
   for (const { tenant, id, identity, profile, name, currency, amount, blocked } of sandboxAccounts) {
     await seedAccount(deps, {
       tenantId: sandboxTenantId(permutation, tenant),

@@ -21,6 +21,9 @@ const SHOWN: Readonly<Record<string, Shown>> = {
   '/issuing/cards/payments/:cardId': { noun: 'authorization', resources: ({ payments }) => payments },
   '/issuing/managed-accounts': { noun: 'account', resources: ({ accounts }) => accounts, beside: ['balances'] },
   '/issuing/managed-accounts/:id': { noun: 'account', resources: (account) => [account], beside: ['balances'] },
+  '/issuing/identities/:identityId': { noun: 'identity', resources: (identity) => [identity] },
+  '/issuing/users': { noun: 'user', resources: ({ users }) => users },
+  '/issuing/users/:userId': { noun: 'user', resources: (user) => [user] },
   '/issuing/transfers': { noun: 'transfer', resources: ({ transfers }) => transfers },
   '/issuing/transfers/:id': { noun: 'transfer', resources: (transfer) => [transfer] },
 };

@@ -20,7 +20,7 @@ export interface EventDraft<Of extends Noun = Noun> {
   readonly object: object;
   /** What it answered before; null: there was none. Old values of what changed are told. */
   readonly before: object | null;
-  /** Of an order: what was done to it. */
+  /** What was done, where the object doesn't show it: of an order the operation, of a user the factor. */
   readonly operation?: object | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface EventMaker {
   /** The event as changes, to be committed with what it tells. */
   of<Noun_ extends Noun>(told: ToldOfEvents, draft: EventDraft<Noun_>): Change[];
   /** The same for who has a transaction of his own. Its receivers are told at the next look. */
-  write<Noun_ extends Noun>(inside: Db, told: ToldOfEvents, draft: EventDraft<Noun_>): Promise<void>;
+  write<Noun_ extends Noun>(inside: Db, told: ToldOfEvents, ...drafts: readonly EventDraft<Noun_>[]): Promise<void>;
 }
 
 /** Old values of the members that differ, lists left out: who needs one has the new one, and an order's may be long. */
@@ -53,10 +53,13 @@ export interface EventMakerOptions {
   readonly ownerType: OwnerType;
   /** By which the operator knows an owner. Asked in decisions: it answers from memory. */
   readonly nameOf: (owner: bigint) => string;
+  /** The same for `write`: an owner who was made in the same transaction, or a moment ago by another process, stands in no memory. */
+  readonly nameIn?: (inside: Db, owner: bigint) => Promise<string>;
 }
 
-export function eventMaker({ permutation: { outward }, mode, ownerType, nameOf }: EventMakerOptions): EventMaker {
-  function of<Of extends Noun>({ now, ids, cause }: ToldOfEvents, draft: EventDraft<Of>): Change[] {
+export function eventMaker({ permutation, mode, ownerType, nameOf, nameIn }: EventMakerOptions): EventMaker {
+  const { outward } = permutation;
+  function made<Of extends Noun>({ now, ids, cause }: ToldOfEvents, draft: EventDraft<Of>, name: string): Change[] {
     const { owner, type, resource, object, before, operation } = draft;
     const id = ids.next();
     const body = jsonText({
@@ -65,7 +68,7 @@ export function eventMaker({ permutation: { outward }, mode, ownerType, nameOf }
       timestamp: now,
       version: EVENTS_VERSION,
       mode,
-      owner: { type: ownerType, id: nameOf(owner) },
+      owner: { type: ownerType, id: name },
       resource: { type: resource.type, id: outward(resource.id), sequence: resource.sequence },
       cause: { by: cause },
       data: { object, previous: previousOf(before as Json | null, object as Json), operation },
@@ -77,9 +80,13 @@ export function eventMaker({ permutation: { outward }, mode, ownerType, nameOf }
     ];
   }
   return {
-    of,
-    async write(inside, told, draft) {
-      for (const { text, values } of statementsFor(of(told, draft))) await inside.query(text, values);
+    of: (told, draft) => made(told, draft, nameOf(draft.owner)),
+    async write(inside, told, ...drafts) {
+      const names = new Map<bigint, string>();
+      for (const { owner } of drafts)
+        if (!names.has(owner)) names.set(owner, nameIn ? await nameIn(inside, owner) : nameOf(owner));
+      const changes = drafts.flatMap((draft) => made(told, draft, names.get(draft.owner) as string));
+      for (const { text, values } of statementsFor(changes)) await inside.query(text, values);
     },
   };
 }

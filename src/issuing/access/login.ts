@@ -47,9 +47,10 @@ export function createLogin(deps: IssuingDeps): (tenant: Tenant, email: string, 
       failUnknown(tenant, email.trim().toLowerCase());
       throw refuse('UNAUTHORIZED');
     }
+    const key = { tenantId: tenant.id, id: found.id };
     const trying = { right, now, most: MOST_FAILURES, until: addMs(now, LOCKED_MS) };
     if (!right) {
-      const counted = await loginTried(deps.db, tenant.id, found.id, trying);
+      const counted = await deps.db.transaction((db) => loginTried(db, deps, key, trying));
       throw refuse(counted ? 'UNAUTHORIZED' : 'LOGIN_LOCKED');
     }
     // One with the try that it follows from, and with what lets the user in: who sets another password, deactivates user or identity, or
@@ -57,7 +58,7 @@ export function createLogin(deps: IssuingDeps): (tenant: Tenant, email: string, 
     const begun = await deps.db.transaction(async (db): Promise<LoggedIn | 'deactivated' | null> => {
       if (!(await tenantOpen(db, tenant.id))) return null;
       const identity = await identityHeld(db, tenant.id, found.identity_id);
-      if (!(await loginTried(db, tenant.id, found.id, { ...trying, against: found.password }))) return null;
+      if (!(await loginTried(db, deps, key, { ...trying, against: found.password }))) return null;
       const user = await userGet(db, tenant.id, found.id);
       if (!user?.active || !identity?.active) return 'deactivated';
       return { token: await sessionCreate(deps, user, 0, db), user, identityType: identity.type };

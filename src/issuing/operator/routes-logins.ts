@@ -2,7 +2,7 @@
 // stands in no answer, no audit row and no log.
 
 import { Failure, type OperatorEndpoint, operatorEndpoint, Shape } from '../../http/index.ts';
-import type { Db } from '../../store/index.ts';
+import type { Db, Transaction } from '../../store/index.ts';
 import { sessionsEnd } from '../access/index.ts';
 import { refuse } from '../fields/index.ts';
 import { loginOf, loginReset, passwordSet, passwordsOf, userGet } from '../people/index.ts';
@@ -18,9 +18,10 @@ interface Path {
 }
 
 export function loginEndpoints(
-  { db, permutation, clock, passwords }: Pick<IssuingDeps, 'db' | 'permutation' | 'clock' | 'passwords'>,
+  deps: Pick<IssuingDeps, 'db' | 'permutation' | 'clock' | 'passwords' | 'events' | 'ids'>,
   change: Change,
 ): OperatorEndpoint[] {
+  const { db, permutation, clock, passwords } = deps;
   async function userOf(
     from: Db,
     { tenant, id: text }: Path,
@@ -56,11 +57,11 @@ export function loginEndpoints(
         if (!login) throw notFound('No such user');
         // Made before the change begins: it takes long on purpose, and nobody should wait for it holding a lock.
         const next = await passwords.another(tenantId, passwordsOf(login), input.body.value);
-        const set = async (inside: Db): Promise<void> => {
+        const set = async (inside: Transaction): Promise<void> => {
           if (!next) throw refuse('PASSWORD_ALREADY_USED');
           const user = await userOf(inside, input.params);
           const at = clock.now();
-          if (!(await passwordSet(inside, user, { next, against: login.password, at })))
+          if (!(await passwordSet(inside, deps, user, { next, against: login.password, at })))
             throw new Failure('conflict', { message: 'Another password was set at the same time' });
           await sessionsEnd(inside, { tenantId: user.tenantId, userId: user.id }, at);
         };
@@ -80,7 +81,7 @@ export function loginEndpoints(
       async handler(input) {
         const owner = async (): Promise<bigint> => (await tenantNamed(db, input.params.tenant)).id;
         await change(input, owner, 'user.unlock', targetOf(input.params), async (inside) =>
-          loginReset(inside, await userOf(inside, input.params), clock.now()),
+          loginReset(inside, deps, await userOf(inside, input.params)),
         );
         return { status: 204, body: null };
       },

@@ -18,22 +18,21 @@ import { sessionsEnd } from '../access/index.ts';
 import { filled } from '../fields/index.ts';
 import {
   defaultIdentity,
-  factorPut,
+  factorSet,
   factorsOf,
   type Identity,
   identitiesOf,
+  identityChanged,
   identityCreate,
   identityGet,
-  identityUpsert,
   type User,
+  userChanged,
   userCreate,
   userGet,
   usersOf,
-  userToChange,
-  userUpsert,
 } from '../people/index.ts';
 import type { IssuingDeps } from '../requests/index.ts';
-import { CHANNELS_3DS, KYC_LEVELS, KYC_STATES, OWNER_TYPES, programmeRows, type Tools } from '../tenants/index.ts';
+import { CHANNELS_3DS, KYC_LEVELS, KYC_STATES, OWNER_TYPES, programmeRows } from '../tenants/index.ts';
 import { factors, ownedIdentity, ownedUser, userWithFactors } from './answer-schemas.ts';
 import type { Change } from './changes.ts';
 import {
@@ -56,8 +55,7 @@ import { settingsAfter } from './settings.ts';
 const Mobile = Text({ min: 5, max: 15, description: 'Plus sign and digits.' });
 
 export function peopleEndpoints(
-  deps: Pick<IssuingDeps, 'db' | 'permutation' | 'ids' | 'clock' | 'passwords'>,
-  tools: Tools,
+  deps: Pick<IssuingDeps, 'db' | 'permutation' | 'ids' | 'clock' | 'passwords' | 'events'>,
   change: Change,
 ): OperatorEndpoint[] {
   const { db, permutation, ids, clock, passwords } = deps;
@@ -130,7 +128,7 @@ export function peopleEndpoints(
               (row) => row.tenant_id === tenantId && row.id === programmeId,
             );
             if (!programme) throw notFound('No such programme');
-            return identityCreate(inside, tools, {
+            return identityCreate(inside, deps, {
               id: ids.next(),
               tenantId,
               programmeId: programme.id,
@@ -198,18 +196,16 @@ export function peopleEndpoints(
         refuseSettings('identity', settings);
         const { id: tenantId } = await tenantNamed(db, input.params.tenant);
         await change(input, tenantId, 'identity.patch', input.params.id, async (inside) => {
-          const row = await identityOf(tenantId, input.params.id, inside);
-          const changed: Identity = {
+          const { id } = await identityOf(tenantId, input.params.id, inside);
+          const changed = await identityChanged(inside, deps, { tenantId, id }, (row) => ({
             ...row,
             name: name ?? row.name,
             kyc_state: kycState ?? row.kyc_state,
             kyc_level: kycLevel ?? row.kyc_level,
             active: active ?? row.active,
             settings: filled(defaultIdentity, settingsAfter(row.settings, settings)),
-            updated_at: clock.now(),
-          };
-          await identityUpsert(inside, changed);
-          if (!changed.active) await sessionsEnd(inside, { tenantId, identityId: row.id }, changed.updated_at);
+          }));
+          if (changed?.active === false) await sessionsEnd(inside, { tenantId, identityId: id }, clock.now());
         });
         return { status: 200, body: identityJson(await identityOf(tenantId, input.params.id)) };
       },
@@ -245,7 +241,7 @@ export function peopleEndpoints(
         // Made before the change begins: it takes long on purpose, and nobody should wait for it holding a lock.
         const hashed = password === undefined ? null : await passwords.from(tenantId, password);
         const made = await change(input, tenantId, 'user.create', input.params.id, async (inside) => {
-          const user = await userCreate(inside, tools, {
+          const user = await userCreate(inside, deps, {
             id: ids.next(),
             tenantId,
             identityId: identity.id,
@@ -306,19 +302,18 @@ export function peopleEndpoints(
         refuseMobile(mobile);
         const after = await change(input, tenantId, 'user.patch', input.params.id, async (inside) => {
           const id = inward(input.params.id);
-          const row = id === null ? null : await userToChange(inside, tenantId, id);
-          if (!row) throw notFound('No such user');
-          const changed: User = {
+          const of = (row: User): User => ({
             ...row,
             name: name ?? row.name,
             surname: surname ?? row.surname,
             email: email?.toLowerCase() ?? row.email,
             mobile: mobile ?? row.mobile,
             active: active ?? row.active,
-            updated_at: clock.now(),
-          };
-          if (!(await userUpsert(inside, changed))) throw emailTaken();
-          if (!changed.active) await sessionsEnd(inside, { tenantId, userId: row.id }, changed.updated_at);
+          });
+          const changed = id === null ? 'unknown' : await userChanged(inside, deps, { tenantId, id }, of);
+          if (changed === 'unknown') throw notFound('No such user');
+          if (changed === 'email_taken') throw emailTaken();
+          if (!changed.active) await sessionsEnd(inside, { tenantId, userId: changed.id }, clock.now());
           return changed;
         });
         return { status: 200, body: userJson(after) };
@@ -339,13 +334,7 @@ export function peopleEndpoints(
         const user = await userOf(tenantId, input.params.id);
         const { kind } = input.params;
         await change(input, tenantId, 'factor.put', `${input.params.id}/${kind}`, (inside) =>
-          factorPut(inside, {
-            tenant_id: tenantId,
-            user_id: user.id,
-            kind,
-            active: input.body.active,
-            created_at: clock.now(),
-          }),
+          factorSet(inside, deps, { tenantId, id: user.id }, kind, input.body.active),
         );
         return { status: 200, body: { factors: await factorsOf(db, tenantId, user.id) } };
       },

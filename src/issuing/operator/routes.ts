@@ -46,7 +46,7 @@ export function operatorEndpoints(options: OperatorOptions): OperatorEndpoint[] 
   return [
     ...tenantEndpoints(deps, tools, setup),
     ...setupEndpoints(deps, setup),
-    ...peopleEndpoints(deps, tools, setup),
+    ...peopleEndpoints(deps, setup),
     ...loginEndpoints(deps, change),
     ...holdingEndpoints(deps, command),
     ...instrumentEndpoints(deps, command),

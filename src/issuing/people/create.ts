@@ -1,13 +1,8 @@
 // Makes identities and users; the operator API and the seed come here.
-import type { Clock } from '../../base/index.ts';
 import type { Db } from '../../store/index.ts';
 import { defaultIdentity, type Identity, type IdentitySettings, type User } from './model.ts';
 import type { Password } from './passwords.ts';
-import { identityUpsert, userUpsert } from './queries.ts';
-
-interface Dated {
-  readonly clock: Clock;
-}
+import { identityMade, type PeopleDeps, userMade } from './write.ts';
 
 export interface IdentityInput {
   readonly id: bigint;
@@ -20,9 +15,9 @@ export interface IdentityInput {
   readonly settings?: Partial<IdentitySettings>;
 }
 
-export async function identityCreate(db: Db, { clock }: Dated, input: IdentityInput): Promise<Identity> {
-  const now = clock.now();
-  const identity: Identity = {
+export function identityCreate(db: Db, deps: PeopleDeps, input: IdentityInput): Promise<Identity> {
+  const now = deps.clock.now();
+  return identityMade(db, deps, {
     tenant_id: input.tenantId,
     id: input.id,
     programme_id: input.programmeId,
@@ -34,9 +29,7 @@ export async function identityCreate(db: Db, { clock }: Dated, input: IdentityIn
     settings: { ...defaultIdentity, ...input.settings },
     created_at: now,
     updated_at: now,
-  };
-  await identityUpsert(db, identity);
-  return identity;
+  });
 }
 
 export interface UserInput {
@@ -53,9 +46,9 @@ export interface UserInput {
 }
 
 /** null: the e-mail address is another user's. */
-export async function userCreate(db: Db, { clock }: Dated, input: UserInput): Promise<User | null> {
-  const now = clock.now();
-  const user: User = {
+export function userCreate(db: Db, deps: PeopleDeps, input: UserInput): Promise<User | null> {
+  const now = deps.clock.now();
+  const user = {
     tenant_id: input.tenantId,
     id: input.id,
     identity_id: input.identityId,
@@ -69,5 +62,5 @@ export async function userCreate(db: Db, { clock }: Dated, input: UserInput): Pr
     created_at: now,
     updated_at: now,
   };
-  return (await userUpsert(db, user, input.password)) ? user : null;
+  return userMade(db, deps, user, input.password);
 }

@@ -1,32 +1,34 @@
 // people: who holds cards: identities and their users, how they are authenticated, their passwords. Owns identities, users and factors.
-// Rule: every row is found under its tenant, never by its id alone. What people see and change of themselves: the self-service room.
+// Rule: every row is found under its tenant, never by its id alone, and none changes without its event. What people see and change of themselves: the self-service room.
 export { identityCreate, userCreate } from './create.ts';
+export { loginOf, passwordsOf } from './login-queries.ts';
 export * from './model.ts';
 export { isGuessable, SHORTEST_PASSWORD } from './password-rules.ts';
 export { createPasswords, type Password, type Passwords, passwordFrom, passwordMatches } from './passwords.ts';
+export { identityView, userView } from './present.ts';
 export {
-  factorPut,
   factorsOf,
   identitiesOf,
   identityGet,
   identityHeld,
   identityKind,
   identityRead,
-  identityUpsert,
-  loginOf,
-  loginReset,
-  loginTried,
   mobileOfOther,
   needEmail,
   needIdentity,
-  passwordSet,
-  passwordsOf,
   userEmailKind,
   userGet,
-  userInsert,
   userRead,
   usersOf,
-  userToChange,
-  userUpsert,
 } from './queries.ts';
 export { seedPeople } from './seed.ts';
+export {
+  factorSet,
+  identityChanged,
+  loginReset,
+  loginTried,
+  type PeopleDeps,
+  passwordSet,
+  userChanged,
+  userWritten,
+} from './write.ts';

@@ -12,6 +12,7 @@ export interface Identity {
   readonly kyc_level: KycLevel;
   readonly active: boolean;
   readonly settings: IdentitySettings;
+  readonly events: number;
   readonly created_at: Date;
   readonly updated_at: Date;
 }
@@ -34,6 +35,7 @@ export interface User {
   readonly mobile: string | null;
   readonly active: boolean;
   readonly roles: readonly string[];
+  readonly events: number;
   readonly created_at: Date;
   readonly updated_at: Date;
 }

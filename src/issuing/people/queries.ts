@@ -1,4 +1,5 @@
 // Statements on identities, users and factors. Rule: every row is found under its tenant, never by its id alone.
+import { assert } from '../../base/index.ts';
 import {
   type Change,
   type Db,
@@ -26,10 +27,12 @@ const USER_COLUMNS = [
   'mobile',
   'active',
   'roles',
+  'events',
   'created_at',
   'updated_at',
 ] as const;
-const USER = USER_COLUMNS.join(', ');
+/** What of a user's row his readers see. */
+export const USER = USER_COLUMNS.join(', ');
 
 const identities = table<Identity>(
   'identities',
@@ -43,6 +46,7 @@ const identities = table<Identity>(
     kyc_level: 'text',
     active: 'bool',
     settings: 'jsonb',
+    events: 'int4',
     created_at: 'timestamptz',
     updated_at: 'timestamptz',
   },
@@ -69,7 +73,11 @@ export async function identityRead(read: ReadRow, tenantId: bigint, id: bigint):
 export const identityHeld = (db: Db, tenantId: bigint, id: bigint): Promise<Identity | null> =>
   identityGet(db, tenantId, id, 'for share');
 
-interface PersonKey {
+/** The same for who changes it. */
+export const identityToChange = (db: Db, tenantId: bigint, id: bigint): Promise<Identity | null> =>
+  identityGet(db, tenantId, id, 'for update');
+
+export interface PersonKey {
   readonly tenantId: bigint;
   readonly id: bigint;
 }
@@ -103,12 +111,14 @@ export const identitiesOf = (db: Db, tenantId: bigint, after: bigint, limit: num
     limit,
   ]);
 
-export async function identityUpsert(db: Db, row: Identity): Promise<void> {
-  await db.query(
-    `insert into identities (tenant_id, id, programme_id, type, name, kyc_state, kyc_level, active, settings, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+/** Counts its event: the row as it is from then on. For who tells it (write.ts). */
+export async function identityUpsert(db: Db, row: Omit<Identity, 'events'>): Promise<Identity> {
+  const [after] = await db.query<Identity>(
+    `insert into identities (tenant_id, id, programme_id, type, name, kyc_state, kyc_level, active, settings, events, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 1, $10, $11)
      on conflict (tenant_id, id) do update set name = excluded.name, kyc_state = excluded.kyc_state, kyc_level = excluded.kyc_level,
-       active = excluded.active, settings = excluded.settings, updated_at = excluded.updated_at`,
+       active = excluded.active, settings = excluded.settings, events = identities.events + 1, updated_at = excluded.updated_at
+     returning *`,
     [
       row.tenant_id,
       row.id,
@@ -123,6 +133,8 @@ export async function identityUpsert(db: Db, row: Identity): Promise<void> {
       row.updated_at,
     ],
   );
+  assert(after, 'an identity that was written is there');
+  return whole(after);
 }
 
 export async function userGet(db: Db, tenantId: bigint, id: bigint): Promise<User | null> {
@@ -156,6 +168,7 @@ const users = table<UserRow>(
     roles: 'jsonb',
     password: 'jsonb',
     failed_logins: 'int4',
+    events: 'int4',
     created_at: 'timestamptz',
     updated_at: 'timestamptz',
   },
@@ -203,22 +216,27 @@ export const usersOf = (db: Db, tenantId: bigint, identityId: bigint): Promise<U
   );
 
 /**
- * False when the e-mail address is another user's. `password`: of a user who is new; that of others stays (`passwordSet`). Inside a
+ * The row as it is from then on, its event counted (write.ts tells it); null: the e-mail address is another user's. `password`: of a user who is new; that of others stays (`passwordSet`). Inside a
  * transaction: the tenant's row stands for its addresses, so that of two who take the same one the second finds it taken.
  */
-export async function userUpsert(db: Db, row: User, password: Password | null = null): Promise<boolean> {
+export async function userUpsert(
+  db: Db,
+  row: Omit<User, 'events'>,
+  password: Password | null = null,
+): Promise<User | null> {
   await tenantHold(db, row.tenant_id);
   const taken = await db.query('select id from users where tenant_id = $1 and email = $2 and id <> $3', [
     row.tenant_id,
     row.email,
     row.id,
   ]);
-  if (taken.length > 0) return false;
-  await db.query(
-    `insert into users (tenant_id, id, identity_id, kind, name, surname, email, mobile, active, roles, password, failed_logins, locked_until, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 0, null, $12, $13)
+  if (taken.length > 0) return null;
+  const [after] = await db.query<User>(
+    `insert into users (tenant_id, id, identity_id, kind, name, surname, email, mobile, active, roles, password, failed_logins, locked_until, events, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 0, null, 1, $12, $13)
      on conflict (tenant_id, id) do update set name = excluded.name, surname = excluded.surname, email = excluded.email,
-       mobile = excluded.mobile, active = excluded.active, roles = excluded.roles, updated_at = excluded.updated_at`,
+       mobile = excluded.mobile, active = excluded.active, roles = excluded.roles, events = users.events + 1, updated_at = excluded.updated_at
+     returning ${USER}`,
     [
       row.tenant_id,
       row.id,
@@ -235,96 +253,16 @@ export async function userUpsert(db: Db, row: User, password: Password | null = 
       row.updated_at,
     ],
   );
-  return true;
+  return after ?? null;
 }
 
-interface Passwords {
-  readonly password: Password | null;
-  /** Those before it, the latest first. */
-  readonly former_passwords: readonly Password[];
-}
-
-export interface Login extends Passwords {
-  readonly id: bigint;
-  readonly identity_id: bigint;
-  readonly locked_until: Date | null;
-}
-
-/** What a new password must not be: the one in force and those before it. */
-export const passwordsOf = ({ password, former_passwords }: Passwords): Password[] =>
-  password === null ? [...former_passwords] : [password, ...former_passwords];
-
-/** By e-mail address in lower case. */
-export async function loginOf(db: Db, tenantId: bigint, email: string): Promise<Login | null> {
-  const rows = await db.query<Login>(
-    'select id, identity_id, password, former_passwords, locked_until from users where tenant_id = $1 and email = $2',
-    [tenantId, email],
+/** Counts an event of a user of whom nothing else is written. */
+export async function userCounted(db: Db, tenantId: bigint, id: bigint): Promise<User | null> {
+  const rows = await db.query<User>(
+    `update users set events = events + 1 where tenant_id = $1 and id = $2 returning ${USER}`,
+    [tenantId, id],
   );
   return rows[0] ?? null;
-}
-
-/**
- * What a try with this password does to the login: a right one clears the count, a wrong one counts, and the last that is allowed locks.
- * false: it is locked, or `against` is not the password any more; the try counts for nothing. One statement, so that tries side by side
- * are counted too.
- */
-export async function loginTried(
-  db: Db,
-  tenantId: bigint,
-  id: bigint,
-  {
-    right,
-    now,
-    most,
-    until,
-    against = null,
-  }: {
-    readonly right: boolean;
-    readonly now: Date;
-    readonly most: number;
-    readonly until: Date;
-    readonly against?: Password | null;
-  },
-): Promise<boolean> {
-  const rows = await db.query(
-    `update users set
-       failed_logins = case when $6 then 0 when locked_until is not null then 1 else failed_logins + 1 end,
-       locked_until = case when $6 or locked_until is not null then null when failed_logins + 1 >= $4 then $5::timestamptz else null end
-     where tenant_id = $1 and id = $2 and (locked_until is null or locked_until <= $3)
-       and ($7::jsonb is null or password = $7::jsonb) returning id`,
-    [tenantId, id, now, most, until, right, against && JSON.stringify(against)],
-  );
-  return rows.length > 0;
-}
-
-/** No lock, and no wrong try that counts. */
-export async function loginReset(db: Db, { tenantId, id }: PersonKey, at: Date): Promise<void> {
-  await db.query(
-    'update users set failed_logins = 0, locked_until = null, updated_at = $3 where tenant_id = $1 and id = $2',
-    [tenantId, id, at],
-  );
-}
-
-/** With the one in force: none of the last four (PCI DSS 8.3.7). */
-const MOST_FORMER = 3;
-
-/**
- * Another password, no lock, no wrong try that counts; the one of before is remembered. False: `against`, which the new one was compared
- * with, is not in force any more, and nothing was changed. One statement: of two changes at once one is made.
- */
-export async function passwordSet(
-  db: Db,
-  { tenantId, id }: PersonKey,
-  { next, against, at }: { readonly next: Password; readonly against: Password | null; readonly at: Date },
-): Promise<boolean> {
-  const rows = await db.query(
-    `update users set failed_logins = 0, locked_until = null, password = $3::jsonb, updated_at = $4,
-       former_passwords = case when password is null then former_passwords
-         else jsonb_path_query_array(jsonb_insert(former_passwords, '{0}', password), '$[0 to ${MOST_FORMER - 1}]') end
-     where tenant_id = $1 and id = $2 and password is not distinct from $5::jsonb returning id`,
-    [tenantId, id, JSON.stringify(next), at, against && JSON.stringify(against)],
-  );
-  return rows.length > 0;
 }
 
 export async function factorsOf(db: Db, tenantId: bigint, userId: bigint): Promise<AuthChannel[]> {
@@ -335,6 +273,7 @@ export async function factorsOf(db: Db, tenantId: bigint, userId: bigint): Promi
   return rows.map(({ kind }) => kind);
 }
 
+/** Whether anything changed by it. */
 export async function factorPut(
   db: Db,
   row: {
@@ -344,12 +283,19 @@ export async function factorPut(
     readonly active: boolean;
     readonly created_at: Date;
   },
-): Promise<void> {
-  await db.query(
-    `insert into factors (tenant_id, user_id, kind, active, created_at) values ($1, $2, $3, $4, $5)
-     on conflict (tenant_id, user_id, kind) do update set active = excluded.active`,
-    [row.tenant_id, row.user_id, row.kind, row.active, row.created_at],
-  );
+): Promise<boolean> {
+  const { tenant_id, user_id, kind, active, created_at } = row;
+  const rows = active
+    ? await db.query(
+        `insert into factors (tenant_id, user_id, kind, active, created_at) values ($1, $2, $3, true, $4)
+         on conflict (tenant_id, user_id, kind) do update set active = true where not factors.active returning kind`,
+        [tenant_id, user_id, kind, created_at],
+      )
+    : await db.query(
+        'update factors set active = false where tenant_id = $1 and user_id = $2 and kind = $3 and active returning kind',
+        [tenant_id, user_id, kind],
+      );
+  return rows.length > 0;
 }
 
 /** Is the number a user's of another identity in the programme? */

@@ -1,6 +1,7 @@
 // The sandbox's people: identities, their users and factors. Rule: live mode knows none of their passwords.
 import type { Permutation } from '../../base/index.ts';
-import type { Db } from '../../store/index.ts';
+import type { EventDraft, EventMaker } from '../../events/index.ts';
+import { presentCause, type Transaction } from '../../store/index.ts';
 import { UNLIMITED } from '../rules/index.ts';
 import {
   CHANNELS_3DS,
@@ -10,23 +11,34 @@ import {
   sandboxIdentities,
   sandboxTenantId,
   sandboxUsers,
-  type Tools,
 } from '../tenants/index.ts';
 import { identityCreate, userCreate } from './create.ts';
 import { type Password, passwordFrom } from './passwords.ts';
-import { factorPut, identityUpsert } from './queries.ts';
+import { factorSet, type PeopleDeps } from './write.ts';
 
-export const seedPeople: SeedMore = async (tools, permutation) => {
-  // One hash for all: they have one password, and each costs a twentieth of a second.
-  const password = await passwordFrom(tools.random, SANDBOX_PASSWORD);
-  return (db) => peopleInserted(db, tools, permutation, password);
-};
+export const seedPeople =
+  (events: EventMaker): SeedMore =>
+  async (tools, permutation) => {
+    // One hash for all: they have one password, and each costs a twentieth of a second.
+    const password = await passwordFrom(tools.random, SANDBOX_PASSWORD);
+    return async (db) => {
+      // Many events, and others wait for this transaction: they are written at once.
+      const drafts: EventDraft[] = [];
+      const kept: EventMaker = { of: events.of, write: async (_inside, _told, ...some) => void drafts.push(...some) };
+      await peopleInserted(db, { ...tools, events: kept, permutation }, password);
+      await events.write(db, { now: tools.clock.now(), ids: tools.ids, cause: presentCause() }, ...drafts);
+    };
+  };
 
-async function peopleInserted(db: Db, tools: Tools, permutation: Permutation, password: Password): Promise<void> {
-  const now = tools.clock.now();
+async function peopleInserted(
+  db: Transaction,
+  deps: PeopleDeps & { readonly permutation: Permutation },
+  password: Password,
+): Promise<void> {
+  const { permutation } = deps;
   const id = (outward: string): bigint => fixedId(permutation, outward);
   for (const { tenant, programme, id: outward, type, name, kycState, kycLevel, mostCards } of sandboxIdentities) {
-    const identity = await identityCreate(db, tools, {
+    await identityCreate(db, deps, {
       id: id(outward),
       tenantId: sandboxTenantId(permutation, tenant),
       programmeId: id(programme),
@@ -34,16 +46,12 @@ async function peopleInserted(db: Db, tools: Tools, permutation: Permutation, pa
       name,
       kycState: kycState ?? 'APPROVED',
       kycLevel: kycLevel ?? 'KYC_LEVEL_2',
+      ...(mostCards === undefined ? {} : { settings: { cardLimits: { ...UNLIMITED, total: mostCards } } }),
     });
-    if (mostCards !== undefined)
-      await identityUpsert(db, {
-        ...identity,
-        settings: { ...identity.settings, cardLimits: { ...UNLIMITED, total: mostCards } },
-      });
   }
   for (const user of sandboxUsers) {
     const tenantId = sandboxTenantId(permutation, user.tenant);
-    await userCreate(db, tools, {
+    await userCreate(db, deps, {
       id: id(user.id),
       tenantId,
       identityId: id(user.identity),
@@ -56,6 +64,6 @@ async function peopleInserted(db: Db, tools: Tools, permutation: Permutation, pa
       password,
     });
     for (const kind of user.factors ? CHANNELS_3DS : [])
-      await factorPut(db, { tenant_id: tenantId, user_id: id(user.id), kind, active: true, created_at: now });
+      await factorSet(db, deps, { tenantId, id: id(user.id) }, kind, true);
   }
 }

@@ -109,9 +109,12 @@ export function stageFor(deps: IssuingDeps, authorizer: Authorizer): Stage {
     async lock() {
       const [locked, forgiven] = [await userOf(LOCKED), await userOf(USER_OF_CODES)];
       const now = deps.clock.now();
-      await loginReset(db, { tenantId, id: locked.id }, now);
-      await loginTried(db, tenantId, locked.id, { right: false, now, most: 1, until: addMs(now, 30 * 60_000) });
-      await loginReset(db, { tenantId, id: forgiven.id }, now);
+      const wrong = { right: false, now, most: 1, until: addMs(now, 30 * 60_000) };
+      await db.transaction(async (inside) => {
+        await loginReset(inside, deps, { tenantId, id: locked.id });
+        await loginTried(inside, deps, { tenantId, id: locked.id }, wrong);
+        await loginReset(inside, deps, { tenantId, id: forgiven.id });
+      });
     },
   };
 }

@@ -2,12 +2,12 @@
 import { type AnyEndpoint, endpointOf } from '../../http/index.ts';
 import type { Session } from '../access/index.ts';
 import { failureOfFields, refuse } from '../fields/index.ts';
-import { factorsOf, isGuessable, usersOf } from '../people/index.ts';
+import { factorsOf, identityView, isGuessable, usersOf, userView } from '../people/index.ts';
 import { answeredOnce, conflict, done, forbidden, type IssuingDeps, page } from '../requests/index.ts';
 import { CHANNELS_3DS } from '../tenants/index.ts';
 import { shownFactors, shownIdentity, shownUser } from './answer-schemas.ts';
 import { FactorPath, IdentityPath, PasswordBody, UserBody, UserPatch, UserPath, UsersQuery } from './schemas.ts';
-import { changePassword, createUser, patchUser, setActive, setFactor, userAsked, userView } from './users.ts';
+import { changePassword, createUser, patchUser, setActive, setFactor, userAsked } from './users.ts';
 
 const endpoint = endpointOf<Session>();
 const TAG = 'Identities and users';
@@ -17,7 +17,6 @@ const DONE = { status: 204, body: null } as const;
 
 export function selfServiceEndpoints(deps: IssuingDeps): AnyEndpoint<Session>[] {
   const { db, permutation } = deps;
-  const { outward } = permutation;
 
   return [
     endpoint({
@@ -31,16 +30,7 @@ export function selfServiceEndpoints(deps: IssuingDeps): AnyEndpoint<Session>[] 
       answers: { 200: { description: 'The identity', schema: shownIdentity }, ...unknown },
       async handler({ principal: { identity }, params }) {
         if (permutation.inward(params.identityId) !== identity.id) throw refuse('RESOURCE_NOT_FOUND');
-        const body = {
-          id: outward(identity.id),
-          type: identity.type,
-          programmeId: outward(identity.programme_id),
-          name: identity.name,
-          verification: { state: identity.kyc_state, level: identity.kyc_level },
-          active: identity.active,
-          creationTimestamp: identity.created_at.getTime(),
-        };
-        return { status: 200, body };
+        return { status: 200, body: identityView(permutation, identity) };
       },
     }),
     endpoint({
@@ -55,7 +45,7 @@ export function selfServiceEndpoints(deps: IssuingDeps): AnyEndpoint<Session>[] 
       answers: { 200: { description: 'Users', schema: page('users', shownUser) } },
       async handler({ principal: { tenant, identity, user }, query: { offset = 0, limit = 100 } }) {
         const all = user.kind === 'root' ? await usersOf(db, tenant.id, identity.id) : [user];
-        const users = all.slice(offset, offset + limit).map((one) => userView(outward, one));
+        const users = all.slice(offset, offset + limit).map((one) => userView(permutation, one));
         return { status: 200, body: { users, count: all.length, responseCount: users.length } };
       },
     }),
@@ -86,7 +76,7 @@ export function selfServiceEndpoints(deps: IssuingDeps): AnyEndpoint<Session>[] 
       answers: { 200: { description: 'The user', schema: shownUser }, ...unknown },
       handler: async ({ principal, params }) => ({
         status: 200,
-        body: userView(outward, await userAsked(deps, principal, params.userId)),
+        body: userView(permutation, await userAsked(deps, principal, params.userId)),
       }),
     }),
     endpoint({
@@ -107,7 +97,7 @@ export function selfServiceEndpoints(deps: IssuingDeps): AnyEndpoint<Session>[] 
         const user = await userAsked(deps, principal, params.userId);
         return answeredOnce(deps, once, 'user.patch', async () => ({
           status: 200,
-          body: userView(outward, await patchUser(deps, principal, user, body)),
+          body: userView(permutation, await patchUser(deps, principal, user, body)),
         }));
       },
     }),

@@ -5,7 +5,7 @@ import type { Need, Once } from '../../store/index.ts';
 import { type Session, sessionsEnd } from '../access/index.ts';
 import { type RefusalCode, refuse } from '../fields/index.ts';
 import {
-  factorPut,
+  factorSet,
   loginOf,
   loginTried,
   mobileOfOther,
@@ -13,11 +13,11 @@ import {
   passwordSet,
   passwordsOf,
   type User,
+  userChanged,
   userEmailKind,
   userGet,
-  userInsert,
-  userToChange,
-  userUpsert,
+  userView,
+  userWritten,
 } from '../people/index.ts';
 import { type CommittedAnswer, commitAnswer, type IssuingDeps } from '../requests/index.ts';
 import type { AuthChannel, Programme } from '../tenants/index.ts';
@@ -29,18 +29,6 @@ export interface UserRequest {
   readonly mobileNumber?: string | undefined;
   readonly password?: { readonly value: string } | undefined;
 }
-
-export const userView = (outward: (id: bigint) => string, user: User): object => ({
-  id: outward(user.id),
-  identityId: outward(user.identity_id),
-  type: user.kind === 'root' ? 'ROOT' : 'USER',
-  name: user.name,
-  surname: user.surname,
-  email: user.email,
-  ...(user.mobile === null ? {} : { mobileNumber: user.mobile }),
-  active: user.active,
-  creationTimestamp: user.created_at.getTime(),
-});
 
 export function steppedUp({ steppedUp: done }: Session): void {
   if (!done) throw refuse('STEP_UP_REQUIRED');
@@ -76,7 +64,7 @@ export async function createUser(
   const password = request.password ? await deps.passwords.from(tenant.id, request.password.value) : null;
   const need: Need = needEmail(tenant.id, email);
   const now = deps.clock.now();
-  const user: User = {
+  const user: Omit<User, 'events'> = {
     tenant_id: tenant.id,
     id: deps.ids.next(),
     identity_id: identity.id,
@@ -94,13 +82,13 @@ export async function createUser(
     name: 'user.create',
     owner: session.tenant.id,
     needs: [need],
-    decide(loaded) {
+    decide(loaded, told) {
       // A process that is faster makes the insert fail; the command then runs again and finds the address taken.
       if (loaded.get(userEmailKind, { tenantId: tenant.id, email })) throw refuse('EMAIL_NOT_UNIQUE');
       return {
         status: 200,
-        body: userView(deps.permutation.outward, user),
-        changes: [userInsert(user, password)],
+        body: userView(deps.permutation, user),
+        changes: userWritten(deps, told, user, password),
       };
     },
   });
@@ -120,24 +108,20 @@ export async function userAsked(
   return user;
 }
 
-/** Changes a user as he is now, not as he was when the request came: what others have changed meanwhile stays. */
-async function changed(
-  deps: Pick<IssuingDeps, 'clock' | 'db'>,
-  { tenant_id, id }: User,
-  change: (user: User) => User,
-): Promise<User> {
+type ChangeDeps = Pick<IssuingDeps, 'clock' | 'db' | 'events' | 'ids' | 'permutation'>;
+
+async function changed(deps: ChangeDeps, { tenant_id, id }: User, change: (user: User) => User): Promise<User> {
   return deps.db.transaction(async (db) => {
-    const user = await userToChange(db, tenant_id, id);
-    if (!user) throw refuse('RESOURCE_NOT_FOUND');
-    const after = { ...change(user), updated_at: deps.clock.now() };
-    if (!(await userUpsert(db, after))) throw refuse('EMAIL_NOT_UNIQUE');
-    if (!after.active) await sessionsEnd(db, { tenantId: tenant_id, userId: id }, after.updated_at);
+    const after = await userChanged(db, deps, { tenantId: tenant_id, id }, change);
+    if (after === 'unknown') throw refuse('RESOURCE_NOT_FOUND');
+    if (after === 'email_taken') throw refuse('EMAIL_NOT_UNIQUE');
+    if (!after.active) await sessionsEnd(db, { tenantId: tenant_id, userId: id }, deps.clock.now());
     return after;
   });
 }
 
 export async function patchUser(
-  deps: Pick<IssuingDeps, 'clock' | 'db' | 'tenants'>,
+  deps: ChangeDeps & Pick<IssuingDeps, 'tenants'>,
   session: Session,
   user: User,
   patch: Partial<Omit<UserRequest, 'password'>>,
@@ -156,12 +140,7 @@ export async function patchUser(
 }
 
 /** Only the root user switches others off and on; he himself stays. */
-export async function setActive(
-  deps: Pick<IssuingDeps, 'clock' | 'db'>,
-  session: Session,
-  user: User,
-  active: boolean,
-): Promise<void> {
+export async function setActive(deps: ChangeDeps, session: Session, user: User, active: boolean): Promise<void> {
   root(session);
   steppedUp(session);
   if (user.kind === 'root') throw refuse('ROOT_USER_ALWAYS_ACTIVE');
@@ -173,7 +152,7 @@ const LOCKED_MS = 30 * 60_000;
 
 /** Wrong old passwords count like wrong logins: a borrowed session is no place to guess. */
 export async function changePassword(
-  deps: Pick<IssuingDeps, 'clock' | 'db' | 'passwords'>,
+  deps: ChangeDeps & Pick<IssuingDeps, 'passwords'>,
   session: Session,
   old: string,
   next: string,
@@ -183,17 +162,15 @@ export async function changePassword(
   const right = await deps.passwords.matches(tenant.id, login?.password ?? null, old);
   const now = deps.clock.now();
   const until = new Date(now.getTime() + LOCKED_MS);
-  const counted = await loginTried(deps.db, tenant.id, user.id, { right, now, most: MOST_FAILURES, until });
+  const key = { tenantId: tenant.id, id: user.id };
+  const trying = { right, now, most: MOST_FAILURES, until };
+  const counted = await deps.db.transaction((db) => loginTried(db, deps, key, trying));
   if (!counted) throw refuse('LOGIN_LOCKED');
   if (!right || !login) throw refuse('PASSWORD_INVALID');
   const password = await deps.passwords.another(tenant.id, passwordsOf(login), next);
   if (!password) throw refuse('PASSWORD_ALREADY_USED');
   await deps.db.transaction(async (db) => {
-    const set = await passwordSet(
-      db,
-      { tenantId: tenant.id, id: user.id },
-      { next: password, against: login.password, at: now },
-    );
+    const set = await passwordSet(db, deps, key, { next: password, against: login.password, at: now });
     // Somebody was faster, and the old one is not the password any more.
     if (!set) throw refuse('PASSWORD_INVALID');
     // Whoever else is in with the old one is out.
@@ -210,7 +187,7 @@ const SWITCHES: Readonly<Record<AuthChannel, readonly [(programme: Programme) =>
 
 /** Enrols the user of the session for a factor, or takes it away. */
 export async function setFactor(
-  deps: Pick<IssuingDeps, 'clock' | 'db' | 'tenants'>,
+  deps: ChangeDeps & Pick<IssuingDeps, 'tenants'>,
   session: Session,
   kind: AuthChannel,
   active: boolean,
@@ -223,11 +200,5 @@ export async function setFactor(
     if (!programme || !isOn(programme)) throw refuse(refused);
     if (kind === 'OTP_SMS' && user.mobile === null) throw refuse('USER_MOBILE_NUMBER_DOES_NOT_EXIST');
   }
-  await factorPut(deps.db, {
-    tenant_id: tenant.id,
-    user_id: user.id,
-    kind,
-    active,
-    created_at: deps.clock.now(),
-  });
+  await deps.db.transaction((db) => factorSet(db, deps, { tenantId: tenant.id, id: user.id }, kind, active));
 }

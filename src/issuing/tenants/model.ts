@@ -1,5 +1,6 @@
 // Tenant, programme, profile: what an operator sets up, and what cards are made and judged by. Rows keep only what differs from the
 // defaults here. Rule: a setting that is not listed here does not exist.
+import type { Db } from '../../store/index.ts';
 import { filled } from '../fields/index.ts';
 import { type CardLimits, type SpendRules, UNLIMITED } from '../rules/index.ts';
 
@@ -208,6 +209,8 @@ export interface Tenants {
   authenticate(secret: string, certificate?: string | null): Promise<Tenant | null>;
   /** Of a tenant that was asked for before, from memory as it stands. */
   nameOf(id: bigint): string;
+  /** Of any tenant that a transaction sees, its own too. */
+  nameIn(inside: Db, id: bigint): Promise<string>;
   tenant(id: bigint): Promise<Tenant | null>;
   programme(tenantId: bigint, id: bigint): Promise<Programme | null>;
   profile(tenantId: bigint, id: bigint): Promise<Profile | null>;

@@ -97,6 +97,11 @@ export interface ProfileRow {
   readonly created_at: Date;
 }
 
+export async function tenantName(db: Db, id: bigint): Promise<string | null> {
+  const rows = await db.query<{ name: string }>('select name from tenants where id = $1', [id]);
+  return rows[0]?.name ?? null;
+}
+
 export async function tenantUpsert(db: Db, row: Omit<TenantRow, 'version'>): Promise<void> {
   await db.query(
     `insert into tenants (id, name, active, settings, version, created_at) values ($1, $2, $3, $4, $5, $6)

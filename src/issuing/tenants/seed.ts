@@ -19,7 +19,7 @@ export const sandboxTenantId = (permutation: Permutation, name: string): bigint 
   fixedId(permutation, String(6001 + sandboxTenants.findIndex((tenant) => tenant.name === name)));
 
 /** What else the sandbox begins with, in the same transaction; what takes long is made before it. */
-export type SeedMore = (tools: Tools, permutation: Permutation) => Promise<(db: Db) => Promise<void>>;
+export type SeedMore = (tools: Tools, permutation: Permutation) => Promise<(db: Transaction) => Promise<void>>;
 
 /** True when this start has made the data. Two processes may try at once: one waits for the other. */
 export async function seedTenants(

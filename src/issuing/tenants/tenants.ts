@@ -24,6 +24,7 @@ import {
   programmeRows,
   secretRows,
   type TenantRow,
+  tenantName,
   tenantRows,
   versionNow,
 } from './queries.ts';
@@ -149,6 +150,11 @@ export function createTenants({ database, keyed, clock, log }: TenantsOptions): 
       const tenant = memory.tenants.get(id);
       assert(tenant, 'a tenant that nobody has asked for');
       return tenant.name;
+    },
+    async nameIn(inside, id) {
+      const name = memory.tenants.get(id)?.name ?? (await tenantName(inside, id));
+      assert(name !== null, 'an event of no tenant');
+      return name;
     },
     tenant: async (id) => (await current()).tenants.get(id) ?? null,
     programme: async (tenantId, id) => (await current()).programmes.get(keyOf(tenantId, id)) ?? null,

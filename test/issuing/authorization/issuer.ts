@@ -23,7 +23,8 @@ import {
 import type { Card } from '../../../src/issuing/cards/index.ts';
 import { cardInsert, cardNumberInsert } from '../../../src/issuing/cards/queries.ts';
 import { authorizationAuditor } from '../../../src/issuing/payments/index.ts';
-import { createPasswords, defaultIdentity, identityUpsert } from '../../../src/issuing/people/index.ts';
+import { createPasswords, defaultIdentity } from '../../../src/issuing/people/index.ts';
+import { identityUpsert } from '../../../src/issuing/people/queries.ts';
 import type { IssuingDeps } from '../../../src/issuing/requests/index.ts';
 import type { KycLevel } from '../../../src/issuing/tenants/index.ts';
 import {

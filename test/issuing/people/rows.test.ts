@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { argon2Sync } from 'node:crypto';
 import { before, test } from 'node:test';
 import { addMs, seededRandom } from '../../../src/base/index.ts';
-import { passwordFrom, passwordMatches, passwordSet } from '../../../src/issuing/people/index.ts';
+import { passwordFrom, passwordMatches } from '../../../src/issuing/people/index.ts';
+import { loginOf, loginTry, passwordPut } from '../../../src/issuing/people/login-queries.ts';
 import {
   factorPut,
   factorsOf,
@@ -11,8 +12,6 @@ import {
   identityGet,
   identityKind,
   identityUpsert,
-  loginOf,
-  loginTried,
   mobileOfOther,
   userGet,
   usersOf,
@@ -85,7 +84,7 @@ test('an identity is read and changed under its own tenant, and keeps its progra
     updated_at: now,
   });
   const after = await identityGet(database, one.id, id);
-  assert.deepEqual(after, { ...identity, kyc_state: 'REJECTED', updated_at: now });
+  assert.deepEqual(after, { ...identity, kyc_state: 'REJECTED', events: 2, updated_at: now });
   const loaded = await identityKind.load(database, [
     { tenantId: one.id, id },
     { tenantId: two.id, id },
@@ -149,8 +148,8 @@ test('changing a user leaves his password alone, whatever comes with the change'
   assert.ok(user);
   assert.equal('password' in user, false, 'no reader of users sees it');
   const [first, other] = [await passwordFrom(tools.random, 'first'), await passwordFrom(tools.random, 'other')];
-  assert.equal(await passwordSet(database, { tenantId, id }, { next: first, against: null, at: at.clock.now() }), true);
-  assert.equal(await userUpsert(database, { ...user, name: 'Eve' }, other), true);
+  assert.ok(await passwordPut(database, { tenantId, id }, { next: first, against: null, at: at.clock.now() }));
+  assert.ok(await userUpsert(database, { ...user, name: 'Eve' }, other));
   const login = await loginOf(database, tenantId, 'pass@example.test');
   assert.deepEqual([login?.password, (await userGet(database, tenantId, id))?.name], [first, 'Eve']);
 });
@@ -160,9 +159,10 @@ test('wrong passwords lock after the last that is allowed; a lock that is over b
   const { id: tenantId, programme } = await aTenant(at, 'locks');
   const identityId = await aConsumer(database, tools, tenantId, programme);
   const id = (await aUser(database, tools, { tenantId, identityId, email: 'lock@example.test' })) as bigint;
-  const attempt = (right: boolean): Promise<boolean> => {
+  const attempt = async (right: boolean): Promise<boolean> => {
     const now = clock.now();
-    return loginTried(database, tenantId, id, { right, now, most: 3, until: addMs(now, 60_000) });
+    const tried = await loginTry(database, { tenantId, id }, { right, now, most: 3, until: addMs(now, 60_000) });
+    return tried !== null;
   };
   const fail = (): Promise<boolean> => attempt(false);
   const lockedUntil = async (): Promise<Date | null | undefined> =>
@@ -193,7 +193,7 @@ test('wrong passwords that come at once are all counted', async () => {
   const identityId = await aConsumer(database, tools, tenantId, programme);
   const id = (await aUser(database, tools, { tenantId, identityId, email: 'many@example.test' })) as bigint;
   const now = clock.now();
-  const fail = () => loginTried(database, tenantId, id, { right: false, now, most: 5, until: addMs(now, 60_000) });
+  const fail = () => loginTry(database, { tenantId, id }, { right: false, now, most: 5, until: addMs(now, 60_000) });
   const judged = await Promise.all(Array.from({ length: 40 }, fail));
   assert.equal(judged.filter(Boolean).length, 5, 'no more than are allowed are judged');
   assert.deepEqual((await loginOf(database, tenantId, 'many@example.test'))?.locked_until, addMs(now, 60_000));
@@ -205,12 +205,14 @@ test('factors are those that are active, of that user', async () => {
   const identityId = await aConsumer(database, tools, tenantId, programme);
   const user = (await aUser(database, tools, { tenantId, identityId, email: 'f@example.test' })) as bigint;
   const other = (await aUser(database, tools, { tenantId, identityId, email: 'g@example.test' })) as bigint;
-  const put = (kind: 'OTP_SMS' | 'BIOMETRICS', active: boolean): Promise<void> =>
+  const put = (kind: 'OTP_SMS' | 'BIOMETRICS' | 'EXTERNAL_AUTHY', active: boolean): Promise<boolean> =>
     factorPut(database, { tenant_id: tenantId, user_id: user, kind, active, created_at: clock.now() });
-  await put('OTP_SMS', true);
+  assert.equal(await put('OTP_SMS', true), true);
+  assert.equal(await put('OTP_SMS', true), false, 'it has him already');
   await put('BIOMETRICS', true);
   assert.deepEqual(await factorsOf(database, tenantId, user), ['BIOMETRICS', 'OTP_SMS']);
-  await put('BIOMETRICS', false);
+  assert.equal(await put('BIOMETRICS', false), true);
+  assert.equal(await put('EXTERNAL_AUTHY', false), false, 'he never had it');
   assert.deepEqual(await factorsOf(database, tenantId, user), ['OTP_SMS']);
   assert.deepEqual(await factorsOf(database, tenantId, other), []);
   assert.deepEqual(await factorsOf(database, tenantId + 1n, user), []);

@@ -1,8 +1,9 @@
 // A database for the tests of the tenants room: real Postgres, a clock that tests move, any number of processes on it.
 import { createHmac } from 'node:crypto';
 import { idMaker, idPermutation, type Permutation, systemRandom } from '../../../src/base/index.ts';
-import { identityCreate, userCreate } from '../../../src/issuing/people/index.ts';
-import { createTenants, type TenantsRoom, type Tools } from '../../../src/issuing/tenants/index.ts';
+import { eventMaker } from '../../../src/events/index.ts';
+import { identityCreate, type PeopleDeps, userCreate } from '../../../src/issuing/people/index.ts';
+import { createTenants, type TenantsRoom, type Tools as TenantTools } from '../../../src/issuing/tenants/index.ts';
 import { secretCreate, tenantCreate } from '../../../src/issuing/tenants/manage.ts';
 import { programmeUpsert } from '../../../src/issuing/tenants/queries.ts';
 import type { Keyed } from '../../../src/issuing/tenants/tenants.ts';
@@ -11,6 +12,9 @@ import { type HandClock, handClock } from '../../projects/bench.ts';
 import { silent, type TestDatabase, testDatabase } from '../../support/database.ts';
 
 export const keyed: Keyed = (purpose, data) => createHmac('sha256', `test ${purpose}`).update(data).digest();
+
+/** What tenants and their people are made with. */
+export type Tools = TenantTools & PeopleDeps;
 
 export interface TenantsBench {
   readonly database: TestDatabase;
@@ -27,9 +31,12 @@ export interface TenantsBench {
 export async function tenantsBench(): Promise<TenantsBench> {
   const database = await testDatabase();
   const clock = handClock();
-  const tools: Tools = { clock, ids: idMaker(clock, 1), random: systemRandom, keyed };
   const other = (own: Db = database): TenantsRoom => createTenants({ database: own, keyed, clock, log: silent });
   const tenants = other();
+  const permutation = idPermutation(Buffer.alloc(16, 5));
+  const { nameOf, nameIn } = tenants;
+  const events = eventMaker({ permutation, mode: 'sandbox', ownerType: 'tenant', nameOf, nameIn });
+  const tools: Tools = { clock, ids: idMaker(clock, 1), random: systemRandom, keyed, events, permutation };
   const change: TenantsBench['change'] = async (work) => {
     try {
       return await database.transaction(work);
@@ -37,7 +44,7 @@ export async function tenantsBench(): Promise<TenantsBench> {
       await tenants.refresh();
     }
   };
-  return { database, clock, tools, permutation: idPermutation(Buffer.alloc(16, 5)), tenants, change, other };
+  return { database, clock, tools, permutation, tenants, change, other };
 }
 
 /** A tenant with one programme and one secret. */

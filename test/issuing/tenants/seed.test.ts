@@ -39,7 +39,7 @@ import { type TenantsBench, tenantsBench } from './bench.ts';
 
 let at: TenantsBench;
 const seed = (tenants = at.tenants): Promise<boolean> =>
-  seedTenants(at.database, tenants, at.tools, at.permutation, seedPeople);
+  seedTenants(at.database, tenants, at.tools, at.permutation, seedPeople(at.tools.events));
 const idOf = (outward: string): bigint => fixedId(at.permutation, outward);
 const tenantId = (name: string): bigint => sandboxTenantId(at.permutation, name);
 

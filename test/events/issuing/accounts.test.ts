@@ -2,9 +2,9 @@
 // (docs/contract/events.md#accounts-and-transfers).
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { type Client, type Reply, type TestApp, testApp } from '../support/app.ts';
-import { assertBooksHold, customer, fundedCard, purchase } from '../support/issuing.ts';
-import { untruths } from './told.ts';
+import { type Client, type Reply, type TestApp, testApp } from '../../support/app.ts';
+import { assertBooksHold, customer, fundedCard, purchase } from '../../support/issuing.ts';
+import { untruths } from '../told.ts';
 
 let florin: TestApp;
 let ada: Client;
