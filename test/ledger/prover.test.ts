@@ -220,6 +220,8 @@ it('a table that an invariant of subjects reads says whose row it is', () => {
   );
   // Changed together with postings.
   read.delete('balances');
+  // Written behind the commits: what is numbered after it was proved the full proof meets.
+  read.delete('event_log');
   assert.ok(read.size >= 8, [...read].join());
   const declared = new Set(
     filesIn('src', '.ts').flatMap((file) =>

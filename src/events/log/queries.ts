@@ -44,6 +44,7 @@ const queue = table<QueuedEvent>(
   'event_queue',
   { owner_id: 'int8', event_id: 'int8', subject_id: 'int8', type: 'text', created_at: 'timestamptz' },
   ['owner_id', 'event_id'],
+  { subjects: ['subject_id'] },
 );
 
 export const queueInsert = (row: QueuedEvent): Change => insert(queue, row);

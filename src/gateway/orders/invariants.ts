@@ -81,8 +81,35 @@ export const orderInvariants: readonly Invariant[] = [
     title: 'Every change of an order has its event, every event its change',
     of: 'subject',
     sql: `select o.id as subject, o.events, e.count from orders o
-          left join lateral (select count(*) as count, coalesce(max(sequence), 0) as last from events e where e.owner_id = o.project_id and e.subject_id = o.id) e on true
-          where o.project_id = $owner and {o.id} and (o.events <> e.count or o.events <> e.last)`,
+          left join lateral (select count(*) as count, count(distinct sequence) as numbers, coalesce(max(sequence), 0) as last
+                             from events e where e.owner_id = o.project_id and e.subject_id = o.id) e on true
+          where o.project_id = $owner and {o.id} and (o.events <> e.count or o.events <> e.numbers or o.events <> e.last)`,
+  },
+  {
+    id: 'events_have_a_place',
+    title: 'Every event waits for its position or has it, once',
+    of: 'subject',
+    sql: `select e.subject_id as subject, e.id, e.type from events e where e.owner_id = $owner and {e.subject_id}
+          and (select count(*) from event_log l where l.owner_id = e.owner_id and l.event_id = e.id)
+              <> case when e.id in (select q.event_id from event_queue q where q.owner_id = $owner) then 0 else 1 end`,
+  },
+  {
+    id: 'events_in_order',
+    title: 'The positions of the events of one resource are in the order of their numbers',
+    of: 'subject',
+    sql: `select subject, sequence, position, before from (
+            select e.subject_id as subject, e.sequence, l.position, lag(l.position) over (partition by e.subject_id order by e.sequence) as before
+            from events e join event_log l on l.owner_id = e.owner_id and l.event_id = e.id
+            where e.owner_id = $owner and {e.subject_id}) told where position <= before`,
+  },
+  {
+    id: 'positions_without_gaps',
+    title: 'Positions follow one another up to the head, of the newest thousand or all of them',
+    of: 'owner',
+    sql: `select h.position as head, l.first, l.last, l.count from event_heads h
+          cross join lateral (select count(*) as count, min(position) as first, max(position) as last from (
+            select position from event_log where owner_id = $owner order by position desc limit case when $whole then null else 1000 end) newest) l
+          where h.owner_id = $owner and l.count > 0 and (l.last <> h.position or l.count <> l.last - l.first + 1)`,
   },
   {
     id: 'answers_are_booked',

@@ -3,10 +3,13 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { AppOptions } from '../../../src/app.ts';
+import { systemClock } from '../../../src/base/index.ts';
+import { createNumbering } from '../../../src/events/index.ts';
 import { orderInvariants } from '../../../src/gateway/orders/index.ts';
 import { ledgerInvariants } from '../../../src/ledger/index.ts';
 import type { Change, Command, Committer } from '../../../src/store/index.ts';
 import { payment, type TestApp, testApp } from '../../support/app.ts';
+import { silent } from '../../support/database.ts';
 
 type Rewrite = (changes: readonly Change[], command: string) => readonly Change[];
 
@@ -61,6 +64,18 @@ const unbooked = (row: Readonly<Record<string, unknown>>) => ({
 const twice = (row: Readonly<Record<string, unknown>>) => ({ amount: (row.amount as bigint) * 2n });
 const sameArn = (): Record<string, unknown> => ({ arn: '74000000000000000000001' });
 
+/** What waits for its position of a charge is only written with its refund. */
+function overtaken(): Rewrite {
+  let late: readonly Change[] = [];
+  return all(
+    at('charge.result', 'event_queue', (rows) => {
+      late = rows;
+      return [];
+    }),
+    at('refund.result', 'event_queue', (rows) => [...rows, ...late]),
+  );
+}
+
 interface Planted {
   readonly bug: string;
   readonly rewrite: Rewrite;
@@ -72,6 +87,8 @@ interface Planted {
   readonly days?: number;
   /** An order that is converted, and refunded whole. */
   readonly converted?: boolean;
+  /** What is done behind the commits. */
+  readonly behind?: string;
 }
 
 const BUGS: readonly Planted[] = [
@@ -203,6 +220,22 @@ const BUGS: readonly Planted[] = [
     rewrite: at('charge.result', 'events', lost),
     red: ['events_are_changes'],
   },
+  {
+    bug: 'two events of an order have one number',
+    rewrite: at(
+      'refund.result',
+      'events',
+      set((row) => ({ sequence: row.sequence === 3 ? 1 : row.sequence })),
+    ),
+    red: ['events_are_changes', 'events_in_order'],
+  },
+  { bug: 'the event of a charge is told behind that of its refund', rewrite: overtaken(), red: ['events_in_order'] },
+  {
+    bug: 'the event of a charge waits for no position, and a position is left out',
+    rewrite: at('charge.result', 'event_queue', lost),
+    behind: 'update event_heads set position = position + 1',
+    red: ['events_have_a_place', 'positions_without_gaps'],
+  },
 ];
 
 /** It follows from the others, and reads every account of an owner. */
@@ -233,6 +266,12 @@ async function florinOf(context: TestContext, options: AppOptions): Promise<Test
   const florin = await testApp({}, { ...options, watch: () => undefined });
   context.after(() => florin.app.stop());
   return florin;
+}
+
+/** Every event that waits has its position. */
+async function numbered({ database }: TestApp): Promise<void> {
+  const numbering = createNumbering({ database, clock: systemClock, log: silent });
+  while ((await database.query('select from event_queue limit 1')).length > 0) await numbering.settle();
 }
 
 /** 12.50 held, charged, 3.00 of it refunded (converted: all of it), 1.00 paid out. */
@@ -283,6 +322,8 @@ for (const each of BUGS) {
     assert.deepEqual(await verdict(florin), { ok: true, red: [] });
     planted = true;
     await pay(florin, each);
+    await numbered(florin);
+    if (each.behind) await florin.database.query(each.behind);
     const quick = red.filter((id) => !FULL_ONLY.has(id));
     assert.deepEqual(await verdict(florin, false), { ok: false, red: quick }, 'of what has changed');
     const metrics = await (await fetch(`${florin.url}/metrics`)).text();
