@@ -81,7 +81,7 @@ export function createEgress(options: EgressOptions): Egress {
       const heard = await used.exchange({
         path: target.url.pathname + target.url.search,
         headers,
-        body: Buffer.from(message.body),
+        body: typeof message.body === 'string' ? Buffer.from(message.body) : message.body,
         mostBytes: Math.min(message.maxBytes ?? MOST_BYTES, MOST_BYTES),
         keep: message.keepAlive ?? false,
         signal: over.signal,

@@ -186,6 +186,7 @@ const only = (field: string | string[] | undefined): string | null => [field].fl
 /** The client's words; those of the system (ECONNRESET, EPIPE) and all others tell of a connection that ended. */
 const CAUSES: Readonly<Record<string, Cause>> = {
   HTTPParserError: 'malformed',
+  ERR_ASSERTION: 'malformed',
   UND_ERR_HEADERS_OVERFLOW: 'malformed',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'malformed',
   'bad response': 'malformed',

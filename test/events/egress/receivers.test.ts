@@ -77,6 +77,9 @@ const WORDS: readonly (readonly [what: string, receiver: () => Promise<Listener>
     () => saying(OK, 'content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n'),
     'malformed',
   ],
+  ['has a status that is none', () => saying('HTTP/1.1 099 No\r\ncontent-length: 0\r\n\r\n'), 'malformed'],
+  ['has a status of four digits', () => saying('HTTP/1.1 2000 OK\r\ncontent-length: 0\r\n\r\n'), 'malformed'],
+  ['counts further than numbers go', () => saying(OK, `content-length: ${'9'.repeat(30)}\r\n\r\nx`), 'malformed'],
   ['counts twice', () => saying(OK, 'content-length: 5\r\ncontent-length: 6\r\n\r\nhello!'), 'malformed'],
 ];
 
