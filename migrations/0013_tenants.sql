@@ -31,6 +31,8 @@ create table tenant_secrets (
   tenant_id int8 not null,
   id int8 not null,
   label text not null,
+  -- api: what cardholders' apps are served with. events: a tenant's server reads what happened. Each opens nothing of the other.
+  kind text not null check (kind in ('api', 'events')),
   secret_hash bytea not null check (length(secret_hash) = 32),
   created_at timestamptz not null,
   expires_at timestamptz,

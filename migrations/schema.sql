@@ -609,6 +609,7 @@ create table tenant_secrets (
   tenant_id bigint not null,
   id bigint not null,
   label text not null,
+  kind text not null,
   secret_hash bytea not null,
   created_at timestamp with time zone not null,
   expires_at timestamp with time zone,
@@ -995,6 +996,7 @@ alter table simulator_transactions add constraint simulator_transactions_operati
 alter table simulator_transactions add constraint simulator_transactions_pkey PRIMARY KEY (owner_id, reference);
 alter table spend_counters add constraint spend_counters_pkey PRIMARY KEY (tenant_id, card_id);
 alter table statement_entries add constraint statement_entries_pkey PRIMARY KEY (tenant_id, instrument_id, sequence);
+alter table tenant_secrets add constraint tenant_secrets_kind_check CHECK ((kind = ANY (ARRAY['api'::text, 'events'::text])));
 alter table tenant_secrets add constraint tenant_secrets_pkey PRIMARY KEY (tenant_id, id);
 alter table tenant_secrets add constraint tenant_secrets_secret_hash_check CHECK ((length(secret_hash) = 32));
 alter table tenants add constraint tenants_name_key UNIQUE (name);

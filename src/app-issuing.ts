@@ -49,6 +49,7 @@ export async function openIssuing(common: Common): Promise<IssuingHalf> {
   };
   const issuing = createIssuing({
     deps,
+    ground: common.events,
     throttle: {
       limiter,
       turns,

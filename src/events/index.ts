@@ -29,7 +29,10 @@ export {
   type Endpoint,
   type EndpointsDesk,
   type EndpointsInMemory,
+  endpointCreate,
   endpointsInMemory,
+  endpointsOf,
+  keptAnswer,
 } from './endpoints/index.ts';
 export { createForwarding, type ForwardingAnswer, type ForwardingRequest } from './forwarding.ts';
 export * from './log/index.ts';

@@ -5,6 +5,11 @@ export { messageFor, messageWrite, oneTimeCode, purgeMessages } from './messages
 export type { Session } from './model.ts';
 export { sessionsEnd } from './queries.ts';
 export { loginEndpoints, messageEndpoints, stepUpEndpoints } from './routes.ts';
-export { secretAuthentication, sessionAuthentication, type Throttle } from './routes-authentication.ts';
+export {
+  eventsAuthentication,
+  secretAuthentication,
+  sessionAuthentication,
+  type Throttle,
+} from './routes-authentication.ts';
 export { logout, purgeSessions, sessionCreate, sessionOf } from './sessions.ts';
 export { sendCode, verifyCode } from './step-up.ts';

@@ -12,7 +12,7 @@ import {
 } from '../../http/index.ts';
 import { refuse } from '../fields/index.ts';
 import type { IssuingDeps } from '../requests/index.ts';
-import type { Tenant } from '../tenants/index.ts';
+import type { SecretKind, Tenant } from '../tenants/index.ts';
 import type { Session } from './model.ts';
 import { type Idle, sessionOf } from './sessions.ts';
 
@@ -42,8 +42,9 @@ async function tenantOf(
   deps: IssuingDeps,
   { limiter, rate, failures, onRefused }: Throttle,
   head: RequestHead,
+  kind: SecretKind = 'api',
 ): Promise<Tenant> {
-  const tenant = await deps.tenants.authenticate(headerOf(head, 'x-secret') ?? '', head.certificate);
+  const tenant = await deps.tenants.authenticate(headerOf(head, 'x-secret') ?? '', head.certificate, kind);
   if (!tenant) {
     onRefused(head.remoteAddress);
     const taken = failures && (await limiter.take(`issuing ${networkOf(head.remoteAddress)}`, failures));
@@ -62,6 +63,21 @@ async function tenantOf(
 export const secretAuthentication = (deps: IssuingDeps, throttle: Throttle): Authentication<Tenant> => ({
   check: (head) => tenantOf(deps, throttle, head),
   schemes: SECRET,
+});
+
+const EVENTS = {
+  events: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-secret',
+    description: "A secret of the tenant's of the kind `events`.",
+  },
+};
+
+/** A secret of its own alone: for what the tenant's server reads. */
+export const eventsAuthentication = (deps: IssuingDeps, throttle: Throttle): Authentication<Tenant> => ({
+  check: (head) => tenantOf(deps, throttle, head, 'events'),
+  schemes: EVENTS,
 });
 
 export const sessionAuthentication = (deps: IssuingDeps, throttle: Throttle, idle: Idle): Authentication<Session> => ({

@@ -1,8 +1,10 @@
-// The issuing API as a whole: three declarations of one prefix, by what they ask of the caller: the secret, a session that may be idle, a
-// session. Rule: what is served here is what docs/contract/issuing.md#endpoints lists.
+// The issuing API as a whole: four declarations of one prefix, by what they ask of the caller: the secret, a session that may be idle, a
+// session, a secret for events. Rule: what is served here is what docs/contract/issuing.md#endpoints lists.
+import type { EventsGround } from '../../events/index.ts';
 import { type AnyApi, type Api, type OnceOptions, onceFor, onceLookup } from '../../http/index.ts';
 import {
   createLogin,
+  eventsAuthentication,
   loginEndpoints,
   type Session,
   secretAuthentication,
@@ -14,7 +16,7 @@ import { accountEndpoints } from '../accounts/index.ts';
 import { availableToSpend, paymentEndpoints, rulesAbove } from '../authorization/index.ts';
 import { attachedCards } from '../cards/index.ts';
 import { creationEndpoints } from '../creation/index.ts';
-import { issuingEnvelope, issuingReader } from '../fields/index.ts';
+import { issuingEnvelope, issuingReader, NO_ALIASES } from '../fields/index.ts';
 import { lifeEndpoints } from '../life/index.ts';
 import { optionEndpoints } from '../options/index.ts';
 import { plasticEndpoints } from '../plastic/index.ts';
@@ -26,6 +28,7 @@ import { selfServiceEndpoints } from '../self-service/index.ts';
 import { aliasesOf, type Tenant } from '../tenants/index.ts';
 import { walletEndpoints } from '../tokens/index.ts';
 import { transferEndpoints } from '../transfers/index.ts';
+import { eventsFailure, tenantEventEndpoints } from './events-form.ts';
 
 const DAY_MS = 86_400_000;
 const PREFIX = '/issuing';
@@ -55,7 +58,7 @@ export const usedRef =
     return ref;
   };
 
-export function issuingApis(deps: IssuingDeps, throttle: Throttle): AnyApi[] {
+export function issuingApis(deps: IssuingDeps, throttle: Throttle, ground: EventsGround): AnyApi[] {
   const common = {
     prefix: PREFIX,
     name: 'Card Issuing API',
@@ -102,5 +105,19 @@ export function issuingApis(deps: IssuingDeps, throttle: Throttle): AnyApi[] {
     turns: { turns: throttle.turns, ownerOf: ({ tenant }) => `tenant ${tenant.id}` },
     idempotency: { ...onceOf(deps), lookup: onceLookup(deps.db, deps.clock), scopeOf },
   };
-  return [login, stepUp, main];
+  const events: Api<Tenant> = {
+    ...common,
+    reader: issuingReader(() => NO_ALIASES),
+    authentication: eventsAuthentication(deps, throttle),
+    failures: unasked,
+    failureOf: eventsFailure,
+    endpoints: tenantEventEndpoints({ ...deps, ground }),
+    turns: { turns: throttle.turns, ownerOf: ({ id }) => `tenant ${id}` },
+    idempotency: {
+      ...onceOf(deps),
+      lookup: onceLookup(deps.db, deps.clock),
+      scopeOf: ({ id }) => ({ owner: id, credential: 'events' }),
+    },
+  };
+  return [login, stepUp, main, events];
 }

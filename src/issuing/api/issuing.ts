@@ -1,4 +1,6 @@
 // The issuing side as app.ts puts it together: its APIs, its part of the simulator, what it has due.
+
+import type { EventsGround } from '../../events/index.ts';
 import type { AnyApi, AnyEndpoint, OperatorEndpoint } from '../../http/index.ts';
 import type { Auditor } from '../../ledger/index.ts';
 import type { IssuerHost } from '../../network/index.ts';
@@ -30,6 +32,7 @@ import { openHolds } from '../rules/index.ts';
 import { issuingScenarios } from '../scenarios/index.ts';
 import { purgeReveals } from '../secrets/index.ts';
 import { walletDeviceEndpoints } from '../tokens/index.ts';
+import { operatedTenantEvents, tenantDesk } from './events-form.ts';
 import { issuingApis, usedRef } from './issuing-api.ts';
 
 /** The issuing side as 3-D Secure asks it. */
@@ -65,6 +68,7 @@ export interface IssuingOptions {
   readonly throttle: Throttle;
   readonly operator: Omit<OperatorOptions, 'deps'>;
   readonly ports: AuthorizationPorts;
+  readonly ground: EventsGround;
 }
 
 /** One after the other: a scenario's stage is taken from an earlier one, and half of one is none. */
@@ -77,7 +81,7 @@ function inTurn<Value>(work: () => Promise<Value>): () => Promise<Value> {
   };
 }
 
-export function createIssuing({ deps, throttle, operator, ports }: IssuingOptions): Issuing {
+export function createIssuing({ deps, throttle, operator, ports, ground }: IssuingOptions): Issuing {
   const authorizer = createAuthorizer(deps, ports);
   return {
     host: authorizer,
@@ -89,8 +93,11 @@ export function createIssuing({ deps, throttle, operator, ports }: IssuingOption
       resend: (of) => resend(deps, of),
       fallBack: (of) => fallBack(deps, of),
     },
-    apis: issuingApis(deps, throttle),
-    operator: operatorEndpoints({ ...operator, deps }),
+    apis: issuingApis(deps, throttle, ground),
+    operator: [
+      ...operatorEndpoints({ ...operator, deps }),
+      ...operatedTenantEvents({ ...deps, ground }, { changes: operator.changes, tenants: deps.tenants }),
+    ],
     simulator: [
       ...depositEndpoints(deps),
       ...messageEndpoints(deps),
@@ -99,7 +106,9 @@ export function createIssuing({ deps, throttle, operator, ports }: IssuingOption
       ...authorizationSimulatorEndpoints(deps, authorizer),
     ],
     timelines: [cardTimeline(deps, openHolds), ...authorizationTimelines(deps)],
-    scenarios: inTurn(() => issuingScenarios(deps, authorizer, usedRef(deps))),
+    scenarios: inTurn(() =>
+      issuingScenarios(deps, authorizer, usedRef(deps), (tenant) => tenantDesk({ ...deps, ground }, tenant)),
+    ),
     decisionsOf: (references) => decisionsOf(deps, references),
     async purge() {
       await Promise.all([purgeSessions(deps), purgeMessages(deps), purgeReveals(deps), purgeChallenges(deps)]);

@@ -68,6 +68,8 @@ export const refusals = {
   ],
   SPEND_LIMIT_DUPLICATE_INTERVAL: [conflict, 'Two spend limits have one interval'],
   SPEND_LIMIT_AMOUNT_INVALID: [conflict, 'A spend limit is out of bounds'],
+  // Endpoints.
+  WEBHOOKS_LIMIT_EXCEEDED: [conflict, 'The tenant has all the endpoints it may have'],
   // Transfers.
   AMOUNT_INVALID: [conflict, 'The amount is not above zero'],
   FUNDS_INSUFFICIENT: [conflict, 'The available balance is too small'],

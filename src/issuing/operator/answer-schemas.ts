@@ -2,7 +2,7 @@
 import Type, { type TSchema } from 'typebox';
 import { Choice, Id, Instant, Matching, Nullable, Optional, Shape, ShownCertificates } from '../../http/index.ts';
 import { card } from '../cards/index.ts';
-import { BRANDS, CHANNELS_3DS, KYC_LEVELS, KYC_STATES, OWNER_TYPES } from '../tenants/index.ts';
+import { BRANDS, CHANNELS_3DS, KYC_LEVELS, KYC_STATES, OWNER_TYPES, SECRET_KINDS } from '../tenants/index.ts';
 import { SETTINGS, type SettingsOf } from './settings.ts';
 
 const id = Id();
@@ -47,6 +47,7 @@ export const secret = Shape(
   {
     id,
     label: text,
+    kind: Choice(SECRET_KINDS),
     created_at: Instant(),
     expires_at: Nullable(Instant()),
     revoked_at: Nullable(Instant()),

@@ -2,6 +2,7 @@
 import { addMs } from '../../base/index.ts';
 import {
   Certificates,
+  Choice,
   Duration,
   Failure,
   Flag,
@@ -15,6 +16,7 @@ import { sessionsEnd } from '../access/index.ts';
 import { numbersReturn } from '../lending/index.ts';
 import type { IssuingDeps } from '../requests/index.ts';
 import {
+  SECRET_KINDS,
   type SecretRow,
   secretBind,
   secretCreate,
@@ -156,13 +158,21 @@ export function tenantEndpoints(
       tag: TAG,
       right: null,
       params: TenantPath,
-      body: Shape({ label: Name, certificates: Optional(Certificates()) }),
+      body: Shape({
+        label: Name,
+        kind: Optional(
+          Choice(SECRET_KINDS, {
+            description: 'api unless told. events: reads events and has endpoints, and does nothing else.',
+          }),
+        ),
+        certificates: Optional(Certificates()),
+      }),
       answers: { 201: { description: 'The secret', schema: newSecret }, ...unknown, ...wrong },
       async handler(input) {
         const { id: tenantId, name } = await tenantOf(input.params.tenant);
-        const { label, certificates } = input.body;
+        const { label, kind = 'api', certificates } = input.body;
         const made = await change(input, tenantId, 'tenant.secret.create', name, (inside) =>
-          secretCreate(inside, tools, tenantId, { label, certificates: [...new Set(certificates)] }),
+          secretCreate(inside, tools, tenantId, { label, kind, certificates: [...new Set(certificates)] }),
         );
         return { status: 201, body: { id: outward(made.id), label, secret: made.secret } };
       },

@@ -4,6 +4,7 @@ import type { IssuingDeps } from '../requests/index.ts';
 import { sandboxTenants } from '../tenants/index.ts';
 import { accountScenarios } from './accounts.ts';
 import { cardScenarios, creationRequests } from './cards.ts';
+import { type EndpointsOf, endpointScenarios } from './endpoints.ts';
 import { fieldScenarios, requestCard } from './fields.ts';
 import { peopleScenarios } from './people.ts';
 import { type Caller, refused, type Scenario, scenario } from './scenario.ts';
@@ -13,6 +14,7 @@ export async function issuingScenarios(
   deps: IssuingDeps,
   authorizer: Authorizer,
   usedRef: UsedRef,
+  endpointsOf: EndpointsOf,
 ): Promise<Scenario[]> {
   const stage = stageFor(deps, authorizer);
   const token = await stage.token('consumer@sandbox.test');
@@ -23,6 +25,7 @@ export async function issuingScenarios(
     ...(await cardScenarios(stage, consumer)),
     ...(await accountScenarios(stage, consumer)),
     ...(await peopleScenarios(deps, stage, consumer)),
+    ...(await endpointScenarios(deps, endpointsOf)),
     ...service(consumer, await usedRef(await stage.session('consumer@sandbox.test'), '/cards/request')),
   ];
 }

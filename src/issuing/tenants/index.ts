@@ -43,5 +43,5 @@ export {
   rangeIsSpent,
 } from './range-queries.ts';
 export { SANDBOX_PASSWORD, sandboxAccounts, sandboxIdentities, sandboxTenants, sandboxUsers } from './sandbox.ts';
-export { fixedId, type SeedMore, sandboxTenantId, sandboxTenantSecrets, seedTenants } from './seed.ts';
+export { eventsSecretOf, fixedId, type SeedMore, sandboxTenantId, sandboxTenantSecrets, seedTenants } from './seed.ts';
 export { createTenants, type TenantsRoom } from './tenants.ts';

@@ -2,7 +2,7 @@
 // Rule: settings arrive checked (routes-*.ts); a secret is told once, by the call that makes it.
 import type { Clock, IdMaker, Random } from '../../base/index.ts';
 import type { Db } from '../../store/index.ts';
-import type { TenantSettings } from './model.ts';
+import type { SecretKind, TenantSettings } from './model.ts';
 import { secretInsert, tenantUpsert } from './queries.ts';
 import { type Keyed, secretHash } from './tenants.ts';
 
@@ -26,7 +26,11 @@ export async function secretCreate(
   db: Db,
   { clock, ids, random, keyed }: Tools,
   tenantId: bigint,
-  { label, certificates = [] }: { readonly label: string; readonly certificates?: readonly string[] },
+  {
+    label,
+    kind = 'api',
+    certificates = [],
+  }: { readonly label: string; readonly kind?: SecretKind; readonly certificates?: readonly string[] },
   given: string | null = null,
 ): Promise<{ readonly id: bigint; readonly secret: string }> {
   const secret = given ?? `fl_${random.bytes(32).toString('base64url')}`;
@@ -35,6 +39,7 @@ export async function secretCreate(
     tenant_id: tenantId,
     id,
     label,
+    kind,
     secret_hash: secretHash(keyed, secret),
     created_at: clock.now(),
     expires_at: null,

@@ -200,13 +200,17 @@ export interface Profile {
   readonly settings: ProfileSettings;
 }
 
+/** What a secret opens: the API for cardholders and their apps, or the tenant's events and endpoints. Neither opens the other. */
+export const SECRET_KINDS = ['api', 'events'] as const;
+export type SecretKind = (typeof SECRET_KINDS)[number];
+
 /** Tenants, programmes and profiles stand in memory, at most two seconds old. */
 export interface Tenants {
   /**
-   * The tenant of an API secret; null: unknown, expired or revoked secret, inactive tenant, a secret that is bound to other certificates
-   * than the one that was shown. The same work for any secret.
+   * The tenant of a secret of this kind; null: unknown, expired or revoked secret, one of another kind, inactive tenant, a secret that is
+   * bound to other certificates than the one that was shown. The same work for any secret.
    */
-  authenticate(secret: string, certificate?: string | null): Promise<Tenant | null>;
+  authenticate(secret: string, certificate?: string | null, kind?: SecretKind): Promise<Tenant | null>;
   /** Of a tenant that was asked for before, from memory as it stands. */
   nameOf(id: bigint): string;
   /** Of any tenant that a transaction sees, its own too. */

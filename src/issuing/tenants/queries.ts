@@ -19,6 +19,7 @@ import {
   type InstallationSettings,
   type ProfileSettings,
   type ProgrammeSettings,
+  type SecretKind,
   type TenantSettings,
 } from './model.ts';
 
@@ -68,6 +69,7 @@ export interface SecretRow {
   readonly tenant_id: bigint;
   readonly id: bigint;
   readonly label: string;
+  readonly kind: SecretKind;
   readonly secret_hash: Buffer;
   readonly created_at: Date;
   readonly expires_at: Date | null;
@@ -139,8 +141,8 @@ export async function profileUpsert(db: Db, row: Omit<ProfileRow, 'version'>): P
 export async function secretInsert(db: Db, row: SecretRow): Promise<void> {
   await versionNext(db);
   await db.query(
-    `insert into tenant_secrets (tenant_id, id, label, secret_hash, created_at, expires_at, revoked_at, certificates)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    `insert into tenant_secrets (tenant_id, id, label, secret_hash, created_at, expires_at, revoked_at, certificates, kind)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     [
       row.tenant_id,
       row.id,
@@ -150,6 +152,7 @@ export async function secretInsert(db: Db, row: SecretRow): Promise<void> {
       row.expires_at,
       row.revoked_at,
       JSON.stringify(row.certificates),
+      row.kind,
     ],
   );
 }

@@ -22,7 +22,7 @@ interface SandboxTenant {
   readonly settings: Partial<TenantSettings>;
 }
 
-/** The first two are published; the others answer 503, 500 and 429 to every request. */
+/** The first two are published; the next answer 503, 500 and 429 to every request; the last has as many endpoints as it may. */
 export const sandboxTenants: readonly SandboxTenant[] = [
   { name: 'sandbox', secret: 'sandbox-secret', settings: { cardLimits: { total: null, currencies: { PLN: 0 } } } },
   { name: 'sandbox-two', secret: 'sandbox-two-secret', settings: {} },
@@ -33,6 +33,7 @@ export const sandboxTenants: readonly SandboxTenant[] = [
     secret: 'sandbox-limited-secret',
     settings: { rateLimit: { perSecond: 0.01, burst: 0 } },
   },
+  { name: 'sandbox-full', secret: 'sandbox-full-secret', settings: {} },
 ];
 
 /** No ruble card, whoever asks: SYSTEM_LIMITS_EXCEEDED. */

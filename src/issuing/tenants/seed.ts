@@ -52,6 +52,7 @@ async function seedSetup(db: Db, tools: Tools, permutation: Permutation): Promis
   for (const { name, secret, settings } of sandboxTenants) {
     await tenantCreate(db, tools, { id: tenantId(name), name, settings });
     await secretCreate(db, tools, tenantId(name), { label: 'sandbox' }, secret);
+    await secretCreate(db, tools, tenantId(name), { label: 'sandbox events', kind: 'events' }, eventsSecretOf(name));
   }
   for (const { tenant, id: outward, name, settings } of sandboxProgrammes)
     await programmeUpsert(db, { tenant_id: tenantId(tenant), id: id(outward), name, settings, created_at: now });
@@ -68,10 +69,19 @@ async function seedSetup(db: Db, tools: Tools, permutation: Permutation): Promis
     });
 }
 
-/** Names of tenants whose published sandbox secret is valid: a live server must not start with any. */
+/** What opens a sandbox tenant's events and endpoints. */
+export const eventsSecretOf = (name: string): string => `${name}-events`;
+
+/** Names of tenants whose published sandbox secrets are valid: a live server must not start with any. */
 export async function sandboxTenantSecrets(tenants: TenantsRoom): Promise<string[]> {
   const valid = await Promise.all(
-    sandboxTenants.map(async ({ name, secret }) => ((await tenants.authenticate(secret)) ? name : null)),
+    sandboxTenants.map(async ({ name, secret }) => {
+      const opened = await Promise.all([
+        tenants.authenticate(secret),
+        tenants.authenticate(eventsSecretOf(name), null, 'events'),
+      ]);
+      return opened.some(Boolean) ? name : null;
+    }),
   );
   return valid.filter((name) => name !== null);
 }

@@ -13,6 +13,7 @@ import {
   type InstallationSettings,
   type Profile,
   type Programme,
+  type SecretKind,
   type Tenant,
   type Tenants,
 } from './model.ts';
@@ -47,6 +48,7 @@ export interface TenantsRoom extends Tenants {
 export const secretHash = (keyed: Keyed, secret: string): Buffer => keyed('tenant.secret', secret);
 
 interface Opener {
+  readonly kind: SecretKind;
   readonly tenant: Tenant;
   readonly expiresAt: Date | null;
   readonly certificates: readonly string[];
@@ -114,8 +116,8 @@ async function read(db: Db, version: bigint): Promise<Memory> {
     secrets: new Map(
       secrets.flatMap((row) => {
         const tenant = byId.get(row.tenant_id);
-        const { expires_at: expiresAt, certificates } = row;
-        return tenant ? [[row.secret_hash.toString('hex'), { tenant, expiresAt, certificates }]] : [];
+        const { expires_at: expiresAt, certificates, kind } = row;
+        return tenant ? [[row.secret_hash.toString('hex'), { kind, tenant, expiresAt, certificates }]] : [];
       }),
     ),
     programmes: new Map(programmes.map((row) => [keyOf(row.tenant_id, row.id), programmeFrom(row)])),
@@ -140,10 +142,10 @@ export function createTenants({ database, keyed, clock, log }: TenantsOptions): 
 
   return {
     refresh,
-    async authenticate(secret, certificate = null) {
+    async authenticate(secret, certificate = null, kind = 'api') {
       const { secrets } = await current();
       const found = secrets.get(secretHash(keyed, secret).toString('hex'));
-      if (!found?.tenant.active || !opensTo(found.certificates, certificate)) return null;
+      if (!found?.tenant.active || found.kind !== kind || !opensTo(found.certificates, certificate)) return null;
       return found.expiresAt === null || found.expiresAt > clock.now() ? found.tenant : null;
     },
     nameOf(id) {

@@ -1,6 +1,7 @@
 // Every operation on events and endpoints once, in each API's form: what the examples of its reference are.
 import assert from 'node:assert/strict';
 import { basic, type Client, type TestApp } from '../../support/app.ts';
+import { issuingClient } from '../../support/issuing.ts';
 
 /** Made, read, changed and turned; `at`: the API's prefix, and whose they are. */
 async function walk(as: Client, at: string): Promise<void> {
@@ -27,4 +28,6 @@ export async function walkEvents(florin: TestApp): Promise<void> {
   await walk(florin.clientWith(basic('sandbox', body.secret)), '/gateway');
   await walk(florin.operator, '/operator');
   await walk(florin.operator, '/operator/projects/sandbox');
+  await walk(issuingClient(florin, 'sandbox-events'), '');
+  await walk(florin.operator, '/operator/tenants/sandbox');
 }
