@@ -7,7 +7,7 @@ import { eventMaker } from './events/index.ts';
 import { checkoutDoor, createLink, land, landingView, sandboxWallets } from './gateway/checkout/index.ts';
 import { orderTimelines } from './gateway/due/index.ts';
 import { resolveOperation, stuckOperations } from './gateway/flight/index.ts';
-import { gatewayApi, gatewayOperatorEndpoints, projectEventEndpoints } from './gateway/index.ts';
+import { gatewayApi, gatewayOperatorEndpoints, projectDesk, projectEventEndpoints } from './gateway/index.ts';
 import { orderTrace } from './gateway/listing/index.ts';
 import { type GatewayDeps, orderAuditor, orderReader } from './gateway/orders/index.ts';
 import { createProjects, type Projects, sandboxSecrets, seedSandbox } from './gateway/projects/index.ts';
@@ -98,6 +98,13 @@ export async function openGateway(common: Common, issuing: Issuing | null): Prom
     timelines: [due, orphans],
     orphans: [orphans],
     ownerOf: async (about, id) => (about === 'order' ? { project: (await projects.byId(id))?.login ?? null } : {}),
+    endpointsOf: {
+      type: 'project',
+      async desk(owner) {
+        const project = await projects.byId(owner);
+        return project && projectDesk({ ...deps, ground: common.events }, project);
+      },
+    },
     auditor: orderAuditor,
     chores: { risk: () => deps.risk.purge(clock.now()), pages: daily(checkPages) },
     checkPages,

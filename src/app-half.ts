@@ -1,5 +1,6 @@
 // What a half of Florin is to those who serve it, run it and prove it. Types only.
 // Rule: a half stands alone. What it asks of the other one is a port that may be empty.
+import type { EndpointsDesk, OwnerType } from './events/index.ts';
 import type { AnyApi, OperatorEndpoint } from './http/index.ts';
 import type { Auditor } from './ledger/index.ts';
 import type { PageDifference } from './operator/index.ts';
@@ -24,6 +25,11 @@ export interface Half {
   readonly orphans: readonly Timeline[];
   /** Whose is what is due, as an operator knows him: `{ project: 'sandbox' }`. Empty: it is not of this half. */
   ownerOf(about: string, owner: bigint): Promise<object>;
+  /** The endpoints of an owner, as its API shows them; null: there is no such owner. */
+  readonly endpointsOf: {
+    readonly type: OwnerType;
+    readonly desk: (owner: bigint) => Promise<EndpointsDesk | null>;
+  } | null;
   readonly auditor: Auditor;
   readonly chores: Chores;
   /** Pages beside the APIs. */

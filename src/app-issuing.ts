@@ -66,6 +66,7 @@ export async function openIssuing(common: Common): Promise<IssuingHalf> {
   return {
     ...issuing,
     issuing,
+    endpointsOf: null,
     orphans: [],
     ownerOf: async (about, id) => (about === 'order' ? {} : { tenant: (await tenants.tenant(id))?.name ?? null }),
     chores: { issuing: () => issuing.purge() },

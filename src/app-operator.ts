@@ -1,7 +1,7 @@
 // What operators are served with: what both halves share, and the endpoints of each.
 import type { Common } from './app-common.ts';
 import type { Half } from './app-half.ts';
-import { eventMaker, operatorDesk, operatorEventEndpoints } from './events/index.ts';
+import { type EndpointsDesk, eventMaker, operatorDesk, operatorEventEndpoints } from './events/index.ts';
 import type { Api, Authentication, Operator, OperatorEndpoint } from './http/index.ts';
 import { type Inspection, inspectionEndpoints, operatorApi, rangeEndpoints, rateEndpoints } from './operator/index.ts';
 
@@ -26,18 +26,16 @@ export function operated(common: Common, options: OperatedOptions): Api<Operator
   });
 }
 
-/** What concerns the installation, and where its operator wants to be told of it. */
-function ownEvents({
-  database: db,
-  committer,
-  permutation,
-  config,
-  events: ground,
-  changes,
-  publicUrl,
-}: Common): OperatorEndpoint[] {
+/** The endpoints of the installation itself. */
+export const ownDesk = ({ database: db, committer, permutation, config, events: ground }: Common): EndpointsDesk => {
   const events = eventMaker({ permutation, mode: config.mode, ownerType: 'operator', nameOf: () => 'operator' });
-  const desk = operatorDesk(ground, { db, committer, events });
+  return operatorDesk(ground, { db, committer, events });
+};
+
+/** What concerns the installation, and where its operator wants to be told of it. */
+function ownEvents(common: Common): OperatorEndpoint[] {
+  const { events: ground, changes, publicUrl } = common;
+  const desk = ownDesk(common);
   return operatorEventEndpoints({
     ground,
     changes,

@@ -1,8 +1,11 @@
 // What runs beside requests: what is due by itself, chores, and proofs. Rule: neither waits for the other, and a chore that fails or takes long
 // keeps no other from its time.
+
+import manifest from '../package.json' with { type: 'json' };
 import type { Common } from './app-common.ts';
 import type { Chores, Half } from './app-half.ts';
 import { addMs, type Clock, type FairQueue, type Log, type Permutation, systemClock } from './base/index.ts';
+import { type Delivery, type Desks, deliverToEndpoints, type EndpointsDesk } from './events/index.ts';
 import type { Metrics } from './http/index.ts';
 import { purgeIdempotency, purgeRates } from './http/index.ts';
 import { type Checked, createProver, ledgerAuditor, type Proof } from './ledger/index.ts';
@@ -149,4 +152,13 @@ function notAtOnce(work: (signal: AbortSignal) => Promise<void>): (signal: Abort
     if (started) await work(signal);
     started = true;
   };
+}
+
+/** What sends events to the endpoints of all owners whose halves are open, and to the operator's own. */
+export function deliveryOf(common: Common, halves: readonly Half[], own: EndpointsDesk): Delivery {
+  const desks: Desks = new Map([
+    ...halves.flatMap(({ endpointsOf: of }) => (of ? [[of.type, of.desk] as const] : [])),
+    ['operator', async () => own] as const,
+  ]);
+  return deliverToEndpoints({ ...common, desks, agent: `Florin/${manifest.version}` });
 }

@@ -5,9 +5,18 @@ import { type AppOptions, type Common, openCommon } from './app-common.ts';
 import { openGateway } from './app-gateway.ts';
 import type { Chores, Half, HalfName } from './app-half.ts';
 import { type IssuingHalf, openIssuing } from './app-issuing.ts';
-import { operated } from './app-operator.ts';
+import { operated, ownDesk } from './app-operator.ts';
 import { sandboxApi } from './app-sandbox.ts';
-import { commonChores, type DueWork, dueWork, openProofs, ownChores, type Proofs, runChores } from './app-work.ts';
+import {
+  commonChores,
+  type DueWork,
+  deliveryOf,
+  dueWork,
+  openProofs,
+  ownChores,
+  type Proofs,
+  runChores,
+} from './app-work.ts';
 import { assert, type Clock, createLog, type Permutation } from './base/index.ts';
 import { type Config, listenerUrl } from './config.ts';
 import examples from './examples.json' with { type: 'json' };
@@ -81,6 +90,8 @@ async function serve(common: Common, halves: readonly Half[]): Promise<App> {
   if (config.workers) {
     startChores(ownChores(common), common);
     untilTheEnd(common, (signal) => common.numbering.watch(signal));
+    const delivery = deliveryOf(common, halves, ownDesk(common));
+    untilTheEnd(common, (signal) => delivery.run(signal));
     // Of several processes one does what is to be done once.
     if (member) member.onDuty(() => startWorkers(common, halves, { due, proofs }));
     else startWorkers(common, halves, { due, proofs });

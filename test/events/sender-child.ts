@@ -70,7 +70,7 @@ const planted =
           if (text.includes('from event_log l'))
             await database.query(
               'update webhook_cursors set position = $3 where owner_id = $1 and position < $3 and $2 = $2',
-              [owner, 0n, (rows.at(-1) as { position?: bigint } | undefined)?.position ?? 0n],
+              [owner, 0n, (rows as readonly { position: bigint }[]).at(-1)?.position ?? 0n],
             );
           return rows;
         }) as typeof database.query,

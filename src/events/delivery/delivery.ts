@@ -16,8 +16,6 @@ export interface DeliveryOptions extends Omit<SenderDeps, 'mayBegin'> {
 export interface Delivery {
   /** An owner's log has grown. */
   wake(owner: bigint): void;
-  /** Endpoints were made or changed by this process. */
-  changed(): void;
   /** Sends until the signal; resolves when what was on its way is written. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -38,7 +36,6 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   const held = new Map<string, Held>();
   /** As they were looked at last. */
   const heads = new Map<bigint, bigint>();
-  let pause = new AbortController();
 
   async function lookOnce(): Promise<void> {
     const receivers = new Map((await options.receivers()).map((one) => [nameOf(one.owner, one.id), one]));
@@ -95,12 +92,10 @@ export function createDelivery(options: DeliveryOptions): Delivery {
 
   return {
     wake,
-    changed: () => pause.abort(new Error('changed')),
     async run(signal) {
       while (!signal.aborted) {
-        pause = new AbortController();
         await lookOnce().catch((error: unknown) => log.warn({ err: error }, 'endpoints could not be looked at'));
-        await clock.sleep(LOOK_MS, AbortSignal.any([signal, pause.signal])).catch(() => undefined);
+        await clock.sleep(LOOK_MS, signal).catch(() => undefined);
       }
       await Promise.all([...held].map(([name, one]) => letGo(name, one)));
     },

@@ -119,15 +119,6 @@ export const cursorPut = (owner: bigint, webhook: bigint, position: bigint): Cha
     succeeded_at: null,
   });
 
-/** As it stands; null: there is none. */
-export async function cursorOf(db: Db, owner: bigint, webhook: bigint): Promise<bigint | null> {
-  const rows = await db.query<{ position: bigint }>(
-    'select position from webhook_cursors where owner_id = $1 and webhook_id = $2',
-    [owner, webhook],
-  );
-  return rows[0]?.position ?? null;
-}
-
 /** Endpoints that no living process sends to, whosever. */
 export const cursorsFree = (
   db: Db,

@@ -1,0 +1,105 @@
+// Delivery to the endpoints of all owners, as their APIs know them: what signs for them, and who is told how they do.
+import { type Clock, systemClock } from '../../base/index.ts';
+import { type Egress, endpointKey, type Keyed, type SigningKey, signatureHeaders } from '../egress/index.ts';
+import {
+  type Endpoint,
+  type EndpointsDesk,
+  type EndpointsInMemory,
+  endpointTell,
+  signing,
+} from '../endpoints/index.ts';
+import type { Numbering } from '../log/index.ts';
+import { createDelivery, type Delivery, type DeliveryOptions } from './delivery.ts';
+import { postBy } from './out.ts';
+import type { Receiver, Standings } from './receiver.ts';
+import { createSlots } from './slots.ts';
+
+/** Whose endpoints these are, as their API shows them; null: he is gone. */
+export type DeskOf = (owner: bigint) => Promise<EndpointsDesk | null>;
+/** Of each kind of owner that this server knows. */
+export type Desks = ReadonlyMap<Endpoint['owner_type'], DeskOf>;
+
+export interface EndpointDelivery
+  extends Pick<DeliveryOptions, 'database' | 'ids' | 'random' | 'log' | 'permutation' | 'lease' | 'agent'> {
+  /** Business time. */
+  readonly clock: Clock;
+  readonly keyed: Keyed;
+  readonly egress: Pick<Egress, 'post'>;
+  readonly endpoints: EndpointsInMemory;
+  readonly numbering: Pick<Numbering, 'onNumbered'>;
+  readonly desks: Desks;
+}
+
+export function deliverToEndpoints(options: EndpointDelivery): Delivery {
+  const { clock, egress, endpoints, numbering, desks } = options;
+  const known = new Map<string, Endpoint>();
+  const receiverOf = receivers(options);
+  const delivery = createDelivery({
+    ...options,
+    clock: systemClock,
+    business: clock,
+    slots: createSlots(),
+    post: postBy(egress, systemClock),
+    standings: standingsBy(desks, (owner, id) => known.get(`${owner}/${id}`)),
+    async receivers() {
+      const all = await endpoints.all();
+      known.clear();
+      for (const endpoint of all) known.set(`${endpoint.owner_id}/${endpoint.id}`, endpoint);
+      return all.filter(({ owner_type }) => desks.has(owner_type)).map(receiverOf);
+    },
+  });
+  numbering.onNumbered((owner) => delivery.wake(owner));
+  return delivery;
+}
+/** The same receiver for the same endpoint, so that one that was changed is seen to be another. */
+function receivers({
+  keyed,
+  clock,
+  endpoints,
+}: Pick<EndpointDelivery, 'clock' | 'endpoints' | 'keyed'>): (endpoint: Endpoint) => Receiver {
+  const made = new WeakMap<Endpoint, Receiver>();
+  return (endpoint) => {
+    const before = made.get(endpoint);
+    if (before) return before;
+    const { owner_id: owner, id, url, payload, concurrency, ordered, signature: scheme } = endpoint;
+    const keys = new Map<number, SigningKey>();
+    const keyOf = (generation: number): SigningKey => {
+      const key = keys.get(generation) ?? endpointKey(keyed, owner, id, generation);
+      keys.set(generation, key);
+      return key;
+    };
+    const receiver: Receiver = {
+      owner,
+      id,
+      url,
+      payload,
+      concurrency,
+      ordered,
+      wants: (type) => endpoints.wants(endpoint, { type, subject_id: 0n }),
+      sign: (event, at, body) =>
+        signatureHeaders({
+          id: event,
+          at,
+          body,
+          scheme,
+          keys: signing(endpoint, clock.now()).map(({ generation }) => keyOf(generation)),
+        }),
+    };
+    made.set(endpoint, receiver);
+    return receiver;
+  };
+}
+
+function standingsBy(desks: Desks, endpointOf: (owner: bigint, id: bigint) => Endpoint | undefined): Standings {
+  const tell = async (owner: bigint, id: bigint, found: Parameters<typeof endpointTell>[2]): Promise<void> => {
+    const endpoint = endpointOf(owner, id);
+    const desk = endpoint && (await desks.get(endpoint.owner_type)?.(owner));
+    if (desk) await endpointTell(desk, id, found);
+  };
+  return {
+    failing: (owner, id) => tell(owner, id, { type: 'webhook.failing' }),
+    recovered: (owner, id) => tell(owner, id, { type: 'webhook.recovered' }),
+    givenUp: (owner, id) => tell(owner, id, { type: 'webhook.delivery_given_up' }),
+    disable: (owner, id, reason) => tell(owner, id, { type: 'webhook.disabled', reason }),
+  };
+}
