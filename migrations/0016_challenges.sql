@@ -18,6 +18,8 @@ create table card_challenges (
   code_hash text,
   tries int4 not null,
   sends int4 not null,
+  -- Number of events.
+  events int4 not null,
   sent_at timestamptz not null,
   expires_at timestamptz not null,
   created_at timestamptz not null,
@@ -25,3 +27,4 @@ create table card_challenges (
   primary key (tenant_id, id)
 );
 create index card_challenges_card on card_challenges (tenant_id, card_id, id);
+create index card_challenges_pending on card_challenges (expires_at) where state = 'PENDING';

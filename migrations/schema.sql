@@ -86,6 +86,7 @@ create table card_challenges (
   code_hash text,
   tries integer not null,
   sends integer not null,
+  events integer not null,
   sent_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
   created_at timestamp with time zone not null,
@@ -846,6 +847,7 @@ CREATE INDEX authorizations_held ON public.authorizations USING btree (tenant_id
 CREATE INDEX authorizations_pending ON public.authorizations USING btree (created_at) WHERE (state = 'PENDING'::text);
 CREATE INDEX card_blocks_open ON public.card_blocks USING btree (tenant_id, range_name) WHERE (used < size);
 CREATE INDEX card_challenges_card ON public.card_challenges USING btree (tenant_id, card_id, id);
+CREATE INDEX card_challenges_pending ON public.card_challenges USING btree (expires_at) WHERE (state = 'PENDING'::text);
 CREATE INDEX card_counts_tenants ON public.card_counts USING btree (currency) WHERE (level = 'TENANT'::text);
 CREATE INDEX card_numbers_fingerprint ON public.card_numbers USING btree (fingerprint);
 CREATE INDEX cards_due_at ON public.cards USING btree (due_at) WHERE (due_at IS NOT NULL);

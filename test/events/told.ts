@@ -24,6 +24,7 @@ const SHOWN: Readonly<Record<string, Shown>> = {
   '/issuing/identities/:identityId': { noun: 'identity', resources: (identity) => [identity] },
   '/issuing/users': { noun: 'user', resources: ({ users }) => users },
   '/issuing/users/:userId': { noun: 'user', resources: (user) => [user] },
+  '/simulator/challenges': { noun: 'challenge', resources: ({ challenges }) => challenges },
   '/issuing/transfers': { noun: 'transfer', resources: ({ transfers }) => transfers },
   '/issuing/transfers/:id': { noun: 'transfer', resources: (transfer) => [transfer] },
 };

@@ -56,6 +56,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   ...of('src/issuing/cards/queries.ts', 'network', 'from card_numbers where fingerprint = $1'),
   ...of('src/ledger/invariant.ts', 'network', 'where o.fingerprint in (select n.fingerprint from card_numbers n'),
   ...of('src/issuing/challenges/queries.ts', 'purge', 'delete from card_challenges where created_at'),
+  ...of('src/issuing/challenges/queries.ts', 'due', `where state = 'PENDING' and expires_at <= $1`),
   ...of('src/issuing/lending/block-queries.ts', 'operators', 'from card_blocks group by range_name'),
   ...of('src/issuing/lending/counts-queries.ts', 'limit', `where level = 'TENANT' and currency = any($1::text[])`),
   ...of(

@@ -18,9 +18,9 @@ import {
   type ChallengeName,
   challengeEndpoints,
   checkCode,
+  endChallenges,
   enrol,
   fallBack,
-  purgeChallenges,
   resend,
   stateOf,
 } from '../challenges/index.ts';
@@ -111,7 +111,7 @@ export function createIssuing({ deps, throttle, operator, ports, ground }: Issui
     ),
     decisionsOf: (references) => decisionsOf(deps, references),
     async purge() {
-      await Promise.all([purgeSessions(deps), purgeMessages(deps), purgeReveals(deps), purgeChallenges(deps)]);
+      await Promise.all([purgeSessions(deps), purgeMessages(deps), purgeReveals(deps), endChallenges(deps)]);
     },
   };
 }

@@ -9,14 +9,13 @@ import type { IssuingDeps } from '../requests/index.ts';
 import type { AuthChannel } from '../tenants/index.ts';
 import {
   type ChallengeRow,
-  challengeEnd,
   challengeGet,
-  challengeInsert,
   challengeOwner,
-  challengeSend,
+  challengesOverdue,
   challengesPurge,
   challengeTry,
 } from './queries.ts';
+import { challengeEnded, challengeMade, challengeSent, type TellingDeps } from './write.ts';
 
 const VALID_MS = 5 * 60_000;
 const RESEND_MS = 15_000;
@@ -114,6 +113,7 @@ export async function enrol(deps: IssuingDeps, payment: Payment): Promise<Enrolm
     code_hash: null,
     tries: 0,
     sends: 0,
+    events: 1,
     sent_at: now,
     expires_at: addMs(now, VALID_MS),
     created_at: now,
@@ -121,13 +121,13 @@ export async function enrol(deps: IssuingDeps, payment: Payment): Promise<Enrolm
   };
   const fallback = channels.length > 1;
   if (channel !== 'OTP_SMS' || mobile === null) {
-    await challengeInsert(deps.db, bare);
+    await deps.db.transaction((db) => challengeMade(db, deps, bare));
     return { kind: 'challenge', challenge: shown(deps, bare, fallback) };
   }
   const code = oneTimeCode(deps, deps.random);
   const row: ChallengeRow = { ...bare, code_hash: hashOf(deps, bare, code), sends: 1 };
   await deps.db.transaction(async (db) => {
-    await challengeInsert(db, row);
+    await challengeMade(db, deps, row);
     await messageWrite(deps, db, {
       tenantId: row.tenant_id,
       channel: 'SMS',
@@ -159,20 +159,18 @@ const rowOf = async (
 const again = (deps: Pick<IssuingDeps, 'db'>, { tenant_id, id }: ChallengeRow): Promise<ChallengeRow | null> =>
   challengeGet(deps.db, { tenantId: tenant_id, id });
 
-type StateDeps = Pick<IssuingDeps, 'clock' | 'db' | 'permutation'>;
-
 /** Where a challenge stands; one whose time is over, or whose user was deactivated, ends here. An unknown one has failed. */
-export async function stateOf(deps: StateDeps, name: ChallengeName): Promise<ChallengeRow['state']> {
+export async function stateOf(deps: TellingDeps, name: ChallengeName): Promise<ChallengeRow['state']> {
   const row = await rowOf(deps, name);
   return row ? current(deps, row) : 'FAILED';
 }
 
-async function current(deps: StateDeps, row: ChallengeRow): Promise<ChallengeRow['state']> {
+async function current(deps: TellingDeps, row: ChallengeRow): Promise<ChallengeRow['state']> {
   const now = deps.clock.now();
   if (row.state !== 'PENDING') return row.state;
   const ended = row.expires_at <= now ? 'EXPIRED' : (await isForbidden(deps, row)) ? 'FAILED' : null;
   if (ended === null) return 'PENDING';
-  if (await challengeEnd(deps.db, row, ended, now)) return ended;
+  if (await challengeEnded(deps, row, ended, now)) return ended;
   return (await again(deps, row))?.state ?? ended;
 }
 
@@ -184,7 +182,7 @@ async function isForbidden(deps: Pick<IssuingDeps, 'db' | 'permutation'>, row: C
 
 /** PENDING: the code was wrong, and another may be tried. The last wrong one ends the challenge. */
 export async function checkCode(
-  deps: Pick<IssuingDeps, 'clock' | 'db' | 'permutation' | 'vault'>,
+  deps: TellingDeps & Pick<IssuingDeps, 'vault'>,
   name: ChallengeName,
   code: string,
 ): Promise<ChallengeRow['state']> {
@@ -195,12 +193,12 @@ export async function checkCode(
   const now = deps.clock.now();
   const right = timingSafeEqual(Buffer.from(hashOf(deps, row, code), 'hex'), Buffer.from(row.code_hash, 'hex'));
   if (right && row.tries < MOST_TRIES) {
-    if (await challengeEnd(deps.db, row, 'PASSED', now)) return 'PASSED';
+    if (await challengeEnded(deps, row, 'PASSED', now)) return 'PASSED';
     return (await again(deps, row))?.state ?? 'FAILED';
   }
   const tries = await challengeTry(deps.db, row, now);
   if (tries !== null && tries < MOST_TRIES) return 'PENDING';
-  await challengeEnd(deps.db, row, 'FAILED', now);
+  await challengeEnded(deps, row, 'FAILED', now);
   return (await again(deps, row))?.state ?? 'FAILED';
 }
 
@@ -210,7 +208,7 @@ async function sendCode(deps: IssuingDeps, row: ChallengeRow): Promise<Challenge
   const now = deps.clock.now();
   const code = oneTimeCode(deps, deps.random);
   return deps.db.transaction(async (db) => {
-    const sent = await challengeSend(db, row, {
+    const sent = await challengeSent(db, deps, row, {
       codeHash: hashOf(deps, row, code),
       sentAt: now,
       expiresAt: addMs(now, VALID_MS),
@@ -245,7 +243,7 @@ export async function fallBack(deps: IssuingDeps, name: ChallengeName): Promise<
 
 /** The cardholder's device answers; false when the challenge waits for no device. */
 export async function answerFromDevice(
-  deps: StateDeps,
+  deps: TellingDeps,
   id: string,
   result: 'success' | 'invalid' | 'expired',
 ): Promise<boolean | null> {
@@ -255,9 +253,16 @@ export async function answerFromDevice(
   if (!row) return null;
   if (row.channel === 'OTP_SMS' || (await current(deps, row)) !== 'PENDING') return false;
   const state = ({ success: 'PASSED', invalid: 'FAILED', expired: 'EXPIRED' } as const)[result];
-  return challengeEnd(deps.db, row, state, deps.clock.now());
+  return challengeEnded(deps, row, state, deps.clock.now());
 }
 
 const KEPT_MS = 30 * 86_400_000;
-export const purgeChallenges = (deps: Pick<IssuingDeps, 'clock' | 'db'>): Promise<void> =>
-  challengesPurge(deps.db, addMs(deps.clock.now(), -KEPT_MS));
+const MOST_ENDED = 500;
+
+/** Ends what nobody answered in time, so that it is told, and deletes what is long over. */
+export async function endChallenges(deps: TellingDeps): Promise<void> {
+  const now = deps.clock.now();
+  for (const row of await challengesOverdue(deps.db, now, MOST_ENDED))
+    await challengeEnded(deps, row, 'EXPIRED', now, true);
+  await challengesPurge(deps.db, addMs(now, -KEPT_MS));
+}

@@ -1,4 +1,4 @@
 // challenges: 3-D Secure of cards that are issued here: whether and how a cardholder is asked. Owns card_challenges.
 // Rule: a code is good for the one payment that stands in its challenge.
-export { type ChallengeName, checkCode, enrol, fallBack, purgeChallenges, resend, stateOf } from './challenge.ts';
+export { type ChallengeName, checkCode, endChallenges, enrol, fallBack, resend, stateOf } from './challenge.ts';
 export { challengeEndpoints } from './simulator-routes.ts';

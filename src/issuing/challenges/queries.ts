@@ -15,6 +15,7 @@ export interface ChallengeRow {
   readonly code_hash: string | null;
   readonly tries: number;
   readonly sends: number;
+  readonly events: number;
   readonly sent_at: Date;
   readonly expires_at: Date;
   readonly created_at: Date;
@@ -36,6 +37,7 @@ const challenges = table<ChallengeRow>(
     code_hash: 'text',
     tries: 'int4',
     sends: 'int4',
+    events: 'int4',
     sent_at: 'timestamptz',
     expires_at: 'timestamptz',
     created_at: 'timestamptz',
@@ -71,19 +73,25 @@ export const challengesOfCard = (db: Db, tenantId: bigint, cardId: bigint, limit
     [tenantId, cardId, limit],
   );
 
-/** Ends a challenge that is pending; false when it was not. */
+/**
+ * Ends a challenge that is pending: the row as it is then, its event counted (write.ts tells it); null when it was not. `overdue`: only if its
+ * time is over.
+ */
 export async function challengeEnd(
   db: Db,
   row: ChallengeRow,
-  state: Exclude<ChallengeRow['state'], 'PENDING'>,
-  at: Date,
-): Promise<boolean> {
-  const rows = await db.query(
-    `update card_challenges set state = $3, code_hash = null, updated_at = $4
-     where tenant_id = $1 and id = $2 and state = 'PENDING' returning id`,
-    [row.tenant_id, row.id, state, at],
+  {
+    state,
+    at,
+    overdue,
+  }: { readonly state: Exclude<ChallengeRow['state'], 'PENDING'>; readonly at: Date; readonly overdue: boolean },
+): Promise<ChallengeRow | null> {
+  const rows = await db.query<ChallengeRow>(
+    `update card_challenges set state = $3, code_hash = null, events = events + 1, updated_at = $4
+     where tenant_id = $1 and id = $2 and state = 'PENDING' and (not $5 or expires_at <= $4) returning *`,
+    [row.tenant_id, row.id, state, at, overdue],
   );
-  return rows.length > 0;
+  return rows[0] ?? null;
 }
 
 /** Counts a wrong code; the number of them so far, null when the challenge is over. */
@@ -103,12 +111,20 @@ export async function challengeSend(
   { codeHash, sentAt, expiresAt }: { readonly codeHash: string; readonly sentAt: Date; readonly expiresAt: Date },
 ): Promise<ChallengeRow | null> {
   const rows = await db.query<ChallengeRow>(
-    `update card_challenges set channel = 'OTP_SMS', code_hash = $4, sends = sends + 1, sent_at = $5, expires_at = $6, updated_at = $5
+    `update card_challenges set channel = 'OTP_SMS', code_hash = $4, sends = sends + 1, events = events + 1, sent_at = $5, expires_at = $6,
+       updated_at = $5
      where tenant_id = $1 and id = $2 and state = 'PENDING' and sends = $3 returning *`,
     [row.tenant_id, row.id, row.sends, codeHash, sentAt, expiresAt],
   );
   return rows[0] ?? null;
 }
+
+/** Those that nobody has answered in time, whosever they are, the earliest first. */
+export const challengesOverdue = (db: Db, now: Date, limit: number): Promise<ChallengeRow[]> =>
+  db.query<ChallengeRow>(
+    `select * from card_challenges where state = 'PENDING' and expires_at <= $1 order by expires_at limit $2`,
+    [now, limit],
+  );
 
 export async function challengesPurge(db: Db, before: Date): Promise<void> {
   await db.query('delete from card_challenges where created_at < $1', [before]);

@@ -6,6 +6,7 @@ import { currencyCode, type IssuingDeps, minorUnits, shownId, shownText } from '
 import { CHANNELS_3DS } from '../tenants/index.ts';
 import { answerFromDevice } from './challenge.ts';
 import { challengesOfCard } from './queries.ts';
+import { challengeView } from './write.ts';
 
 const endpoint = endpointOf<unknown>();
 const TAG = 'Issued cards';
@@ -15,6 +16,7 @@ const challenges = Shape({
     Shape(
       {
         id: shownId,
+        cardId: shownId,
         channel: Choice(CHANNELS_3DS),
         state: Choice(['PENDING', 'PASSED', 'FAILED', 'EXPIRED']),
         amount: minorUnits,
@@ -41,15 +43,9 @@ export const challengeEndpoints = (deps: IssuingDeps): AnyEndpoint<unknown>[] =>
       const id = deps.permutation.inward(query.cardId);
       const card = id === null ? null : await cardAnywhere(deps.db, id);
       if (!card) throw new Failure('not_found');
-      const challenges = (await challengesOfCard(deps.db, card.tenant_id, card.id, 100)).map((row) => ({
-        id: deps.permutation.outward(row.id),
-        channel: row.channel,
-        state: row.state,
-        amount: Number(row.amount),
-        currency: row.currency,
-        merchant: row.merchant,
-        expiresAt: row.expires_at.toISOString(),
-      }));
+      const challenges = (await challengesOfCard(deps.db, card.tenant_id, card.id, 100)).map((row) =>
+        challengeView(deps.permutation, row),
+      );
       return { status: 200, body: { challenges } };
     },
   }),
