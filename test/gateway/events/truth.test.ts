@@ -96,11 +96,15 @@ test('a page: left, over, and refused by rules', async () => {
   await refused.page.post(typed(CARDS.fraud));
   const declined = await link();
   await declined.page.post(typed(CARDS.declined));
+  const gone = await link();
+  await gone.page.post(typed(CARDS.declined));
+  await gone.page.post({}, '/cancel');
   const over = await link();
   await shop.advance('2h');
   assert.deepEqual(await story(left.id), ['created by operator', 'rejected by payer']);
   assert.deepEqual(await story(refused.id), ['created by operator', 'fraud_refused by payer']);
   assert.deepEqual(await story(declined.id), ['created by operator', 'attempt_failed by payer', 'expired by schedule']);
+  assert.deepEqual(await story(gone.id), ['created by operator', 'attempt_failed by payer', 'declined by payer']);
   assert.deepEqual(await story(over.id), ['created by operator', 'expired by schedule']);
 });
 
@@ -197,6 +201,28 @@ test('operations: done, refused, lost and found out', async () => {
   assert.deepEqual(await story(waiting.id), ['authorized by api', 'charged by schedule']);
   // The hold is given back, and nobody is told of what was never told to be held.
   assert.deepEqual(await story(lost.body.order_id), ['failed by api']);
+});
+
+test('asked after a soft decline, cancelled while it waits, paid in parts, and captured by itself in vain', async () => {
+  await shop.withSettings({ step_up_automatically: true }, async () => {
+    const { status, body } = await shop.authorize({ pan: simulated('10', '901') });
+    assert.equal(status, 201);
+    await shop.act(body.orders[0].id, 'cancel');
+    assert.deepEqual(await story(body.orders[0].id), ['attempt_failed by api', 'prepared by api', 'rejected by api']);
+  });
+  await shop.terminal('parts', { multicapture: true });
+  const parts = await shop.authorized({ amount: 10, options: { terminal: 'parts' } });
+  for (const amount of [4, 3]) await shop.act(parts.id, 'charge', { amount });
+  await shop.act(parts.id, 'reverse');
+  assert.deepEqual(await story(parts.id), ['authorized by api', 'charged by api', 'charged by api', 'reversed by api']);
+  const { body } = await shop.authorize({ pan: simulated('20', '005'), options: { auto_charge: 1 } });
+  await shop.advance('8h');
+  assert.deepEqual(await story(body.orders[0].id), [
+    'authorized by api',
+    'charge_failed by api',
+    ...Array<string>(4).fill('charge_failed by schedule'),
+    'reversed by schedule',
+  ]);
 });
 
 test('what an issuer and a day bring', async () => {

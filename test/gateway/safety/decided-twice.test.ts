@@ -7,6 +7,7 @@ import { simulated, type TestApp, testApp } from '../../support/app.ts';
 import { decidingTwice } from '../../support/decisions.ts';
 import { openPage, typed } from '../../support/page.ts';
 import { challenge, deviceData, orderOf, type Shop, shopOf } from '../../support/shop.ts';
+import { truthIsTold } from '../events/truth.ts';
 
 const CHARGEBACK = '4999997093000000';
 const location = { ip: '192.0.2.1' };
@@ -93,4 +94,5 @@ test('answers that were lost are found out, and what follows by itself follows',
   decided('recover.claim', 'due.capture', 'due.warn', 'due.release', 'due.clear', 'due.chargeback', 'due.reserve');
   decided('arrive.chargeback', 'arrive.representment');
   await shop.booksHold();
+  await truthIsTold(florin);
 });

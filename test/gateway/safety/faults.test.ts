@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { payment, type Reply, simulated, type TestApp, testApp } from '../../support/app.ts';
+import { truthIsTold } from '../events/truth.ts';
 
 let florin: TestApp;
 before(async () => {
@@ -115,4 +116,5 @@ test('random faults by seed: the same seed does the same, and the books agree', 
     'select count(*) as n from orders where in_flight is not null',
   );
   assert.equal(left?.n, 0n);
+  await truthIsTold(florin);
 });
