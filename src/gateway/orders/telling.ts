@@ -1,4 +1,4 @@
-// What of an order is told. Between two events a GET shows it as the last one told it, whatever is under way.
+// What of an order is told. Between two events a GET shows it as the last one told it, whatever is under way (docs/adr/0024-shown-as-told.md).
 // Rule: a member that a GET shows changes with an event (withEvent), or quietly, to be told by the next one.
 import type { AsTold, Order } from './model.ts';
 
