@@ -29,7 +29,7 @@ export interface Half {
   readonly endpointsOf: {
     readonly type: OwnerType;
     readonly desk: (owner: bigint) => Promise<EndpointsDesk | null>;
-  } | null;
+  };
   readonly auditor: Auditor;
   readonly chores: Chores;
   /** Pages beside the APIs. */

@@ -11,6 +11,7 @@ import {
   type IssuingDeps,
   sandboxTenantSecrets,
   seedIssuing,
+  tenantDesk,
 } from './issuing/index.ts';
 import { rowReader } from './store/index.ts';
 import { verifyCavv } from './threeds/index.ts';
@@ -66,7 +67,13 @@ export async function openIssuing(common: Common): Promise<IssuingHalf> {
   return {
     ...issuing,
     issuing,
-    endpointsOf: null,
+    endpointsOf: {
+      type: 'tenant',
+      async desk(owner) {
+        const tenant = await tenants.tenant(owner);
+        return tenant && tenantDesk({ ...deps, ground: common.events }, tenant);
+      },
+    },
     orphans: [],
     ownerOf: async (about, id) => (about === 'order' ? {} : { tenant: (await tenants.tenant(id))?.name ?? null }),
     chores: { issuing: () => issuing.purge() },

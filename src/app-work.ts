@@ -157,7 +157,7 @@ function notAtOnce(work: (signal: AbortSignal) => Promise<void>): (signal: Abort
 /** What sends events to the endpoints of all owners whose halves are open, and to the operator's own. */
 export function deliveryOf(common: Common, halves: readonly Half[], own: EndpointsDesk): Delivery {
   const desks: Desks = new Map([
-    ...halves.flatMap(({ endpointsOf: of }) => (of ? [[of.type, of.desk] as const] : [])),
+    ...halves.map(({ endpointsOf: { type, desk } }) => [type, desk] as const),
     ['operator', async () => own] as const,
   ]);
   return deliverToEndpoints({ ...common, desks, agent: `Florin/${manifest.version}` });

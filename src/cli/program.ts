@@ -5,6 +5,7 @@ import { applyCommand } from './apply/index.ts';
 import { type Connection, callsOf } from './client.ts';
 import { CliError, type CommandSpec, type Json, type Options } from './command.ts';
 import { commands } from './commands/index.ts';
+import { type LiveSpec, liveCommands } from './events/index.ts';
 import { readable } from './print.ts';
 
 export interface CliActions {
@@ -31,7 +32,7 @@ export function buildCli(actions: CliActions): Command {
     .option('--dry-run', 'only say what would be done', false)
     .action(actions.distribute);
   const groups = new Map<string, Command>();
-  for (const spec of [...commands, applyCommand]) {
+  for (const spec of [...commands, applyCommand, ...liveCommands]) {
     const [first = '', ...others] = spec.usage.split(' ');
     const grouped = others[0] !== undefined && !others[0].startsWith('<');
     let parent = program;
@@ -60,7 +61,7 @@ export async function runCli(args: readonly string[], actions: CliActions): Prom
   }
 }
 
-function addCommand(parent: Command, usage: string, spec: CommandSpec, actions: CliActions): void {
+function addCommand(parent: Command, usage: string, spec: CommandSpec | LiveSpec, actions: CliActions): void {
   const command = parent.command(usage).description(spec.summary);
   for (const [flags, description] of spec.required ?? []) command.requiredOption(flags, description);
   for (const [flags, description, fallback] of spec.options ?? []) command.option(flags, description, fallback);
@@ -70,6 +71,10 @@ function addCommand(parent: Command, usage: string, spec: CommandSpec, actions: 
     .option('--secret <text>', "operator's secret");
   command.action(async () => {
     const options: Options = command.opts();
+    if ('live' in spec) {
+      await spec.live(connectionOf(actions, options), options, actions.write);
+      return;
+    }
     const names = command.processedArgs as (string | string[])[];
     const rest = names.find((name) => Array.isArray(name)) ?? [];
     const answer = await spec.run(callsOf(connectionOf(actions, options)), names as string[], options, rest);
