@@ -1,7 +1,8 @@
 // Signatures of Standard Webhooks: made and read.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { describe, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
+import { Webhook } from 'standardwebhooks';
 import {
   endpointKey,
   publicKeyText,
@@ -88,5 +89,48 @@ describe('a message', () => {
     assert.equal(problem({ ...headers, 'webhook-timestamp': '1e9' }, [first]), 'missing');
     for (const signature of ['', 'v1', 'v1,', 'v2,AAAA', 'v1a,AAAA', `v1a,${'A'.repeat(88)}`])
       assert.equal(problem({ ...headers, 'webhook-signature': signature }, [first]), 'wrong', signature);
+  });
+});
+
+describe('by the library that receivers use', () => {
+  const verified = (
+    t: TestContext,
+    headers: object,
+    key: SigningKey,
+    minutes = 0,
+    payload: string | Buffer = body,
+  ): unknown => {
+    t.mock.timers.enable({ apis: ['Date'], now: AT.getTime() + minutes * 60_000 });
+    try {
+      return new Webhook(secretText(key)).verify(payload, { ...headers });
+    } catch (error) {
+      return (error as Error).message;
+    } finally {
+      t.mock.timers.reset();
+    }
+  };
+  const CONTENT = { name: 'Żółć' };
+
+  test('a message is verified, in rotation by the old key and by the new one', (t) => {
+    for (const keys of [[first], [second, first], [endpointKey(keyed, 7n, 11n, 3), second, first]])
+      for (const key of keys) {
+        assert.deepEqual(verified(t, signed(keys), key), CONTENT);
+        assert.deepEqual(verified(t, signed(keys, 'both'), key), CONTENT, 'signed by Ed25519, too');
+      }
+    assert.equal(verified(t, signed([second]), first), 'No matching signature found', 'when the overlap is over');
+    assert.equal(verified(t, signed([first], 'ed25519'), first), 'No matching signature found', 'it reads v1 alone');
+    assert.equal(verified(t, signed([first]), first, 0, '{"name":"Zolc"}'), 'No matching signature found');
+  });
+
+  test('a clock that is four minutes off passes, six minutes off it does not', (t) => {
+    for (const minutes of [-4, 4]) assert.deepEqual(verified(t, signed([first]), first, minutes), CONTENT);
+    assert.equal(verified(t, signed([first]), first, 6), 'Message timestamp too old');
+    assert.equal(verified(t, signed([first]), first, -6), 'Message timestamp too new');
+  });
+
+  test('what it signs is what we read', () => {
+    const signature = new Webhook(secretText(first)).sign('8041', AT, body);
+    const headers = { 'webhook-id': '8041', 'webhook-timestamp': '1795255200', 'webhook-signature': signature };
+    assert.equal(problem(headers, [first]), null);
   });
 });

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
-import { systemClock } from '../../../src/base/index.ts';
+import { Webhook } from 'standardwebhooks';
+import { addDays, systemClock } from '../../../src/base/index.ts';
 import { type Client, type TestApp, testApp } from '../../support/app.ts';
 import { canary } from '../../support/canary.ts';
 import {
@@ -22,14 +23,14 @@ import {
 let florin: TestApp;
 let ada: Client;
 const asked: string[] = [];
-let askedAt = 0;
+let askedWith: http.IncomingHttpHeaders = {};
 let answer: (response: http.ServerResponse) => void = () => undefined;
 const tenant = http.createServer((request, response) => {
   let text = '';
   request.on('data', (chunk: Buffer) => (text += chunk.toString()));
   request.on('end', () => {
     asked.push(text);
-    askedAt = Number(request.headers['webhook-timestamp']) * 1000;
+    askedWith = request.headers;
     answer(response);
   });
 });
@@ -299,12 +300,14 @@ test('Holds: final 7 days, pre-authorization 30, by category; expiry releases on
   await settings('/profiles/1001', { holdDays: null });
 });
 
+const SIGNING = 'whsec_YSBrZXkgb2YgdGhlIHRlbmFudCB0aGF0IG5vYm9keSBrbm93cw==';
+
 /** Forwarding is on for these; with the tenant's server off, unless a test turns it on. */
 async function forwarded(how: typeof answer, work: () => Promise<void>): Promise<void> {
   const { port } = tenant.address() as AddressInfo;
   // A path of its own: a server that failed a test before is not asked again for a while.
   const url = `http://127.0.0.1:${port}/${asked.length}`;
-  await settings('', { forwarding: { url, secret: 'whsec_YSBrZXkgb2YgdGhlIHRlbmFudCB0aGF0IG5vYm9keSBrbm93cw==' } });
+  await settings('', { forwarding: { url, secret: SIGNING } });
   answer = how;
   try {
     await work();
@@ -349,13 +352,18 @@ test('Forwarding: approved by the tenant, who is asked last and told no number; 
 });
 
 test('Forwarding: webhook-timestamp is the real time, never the virtual clock', async () => {
-  await advance(florin, '10m');
+  const earlier = florin.app.clock.now();
+  for (let i = 0; i < 2; i++) await advance(florin, '200d');
+  assert.ok(florin.app.clock.now() >= addDays(earlier, 400));
   ada = await customer(florin);
   const id = await fundedCard(ada, 1000);
   await forwarded(saying('{"decision":"APPROVE"}'), async () => {
     assert.equal((await purchase(florin, id, 100)).approved, true);
-    assert.ok(Math.abs(askedAt - systemClock.now().getTime()) < 60_000, new Date(askedAt).toISOString());
   });
+  const askedAt = Number(askedWith['webhook-timestamp']) * 1000;
+  assert.ok(Math.abs(askedAt - systemClock.now().getTime()) < 60_000, new Date(askedAt).toISOString());
+  const told = new Webhook(SIGNING).verify(asked.at(-1) ?? '', askedWith as Record<string, string>);
+  assert.equal((told as { type: string }).type, 'authorization.request', 'the library that receivers use takes it');
 });
 
 for (const [what, how] of [
