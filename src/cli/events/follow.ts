@@ -52,7 +52,7 @@ export async function follow(to: Connection, following: Following, listener: Lis
       if (connected) query.set('wait', String(WAIT_S));
       if (from) query.set('created_from', from.toISOString());
     }
-    const told = await ask(to, `${at}/events?${query}`, signal);
+    const told = await ask(to, `${at}/events?${query.toString()}`, signal);
     if (!told) {
       if (connected) listener.lost();
       connected = false;
