@@ -151,7 +151,7 @@ export async function openCommon(
 
 /** What is told of events and endpoints, and the endpoints that are sent to. */
 function tellingOf(
-  { database, numbering, permutation }: Ground,
+  { database, numbering, permutation, clock }: Ground,
   { egress, keyed, log }: Pick<Common, 'egress' | 'keyed' | 'log'>,
 ): Pick<Common, 'events' | 'endpoints'> {
   const endpoints = endpointsInMemory({ database, clock: systemClock, log });
@@ -161,6 +161,7 @@ function tellingOf(
     keyed,
     permutation,
     addresses: egress,
+    business: clock,
     begins: cursorPut,
     refresh: endpoints.refresh,
   };

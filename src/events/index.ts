@@ -2,15 +2,18 @@
 // Rule: a change and its event commit together, so neither exists alone.
 export {
   createShape,
+  DELIVERY_STATES,
+  deliveriesShape,
   type EventsGround,
   EXAMPLES,
   endpointShape,
   endpointShown,
-  eventEndpoints,
   eventShape,
+  everyEndpoint,
   type FieldFault,
   type Form as EventsForm,
   LISTED,
+  listing,
   listShape,
   operatorDesk,
   operatorEventEndpoints,
@@ -20,7 +23,6 @@ export {
   rotateShape,
   SECRET,
   type Style,
-  webhookEndpoints,
 } from './api/index.ts';
 export * from './delivery/index.ts';
 export * from './egress/index.ts';

@@ -1,10 +1,13 @@
 // How an API speaks of events and endpoints: what it calls things, how it reads and answers, whom it lets in. Types only.
 // Rule: everything that differs between the APIs is here; what is done is the same for all of them.
 import type { TSchema } from 'typebox';
+import type { Clock } from '../../base/index.ts';
 import type { Answer, DocumentedAnswer, Input } from '../../http/index.ts';
 import type { Keyed, Refusal } from '../egress/index.ts';
-import type { Begins, Changed, Endpoint, EndpointsDesk } from '../endpoints/index.ts';
+import type { Begins, Endpoint, EndpointsDesk } from '../endpoints/index.ts';
 import type { EventFilter, EventReader, EventsPage, OwnerType } from '../log/index.ts';
+
+import type { Style } from './shapes.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: what was given has the shape of each API's own schemas
 export type Asking<Principal> = Input<Principal, any, any, any>;
@@ -16,6 +19,8 @@ export interface EventsGround {
   readonly permutation: { inward(text: string): bigint | null; outward(id: bigint): string };
   /** Why an address may not be saved: by what is written in it, and with its name looked up. */
   readonly addresses: { check(url: string): Refusal | null; resolves(url: string): Promise<Refusal | null> };
+  /** Business time. */
+  readonly business: Pick<Clock, 'now'>;
   readonly begins: Begins;
   /** Endpoints in memory are brought up to what was committed. */
   readonly refresh: () => Promise<void>;
@@ -46,6 +51,8 @@ export interface Shapes {
   /** Paths to all and to one; null: nothing is named in it. */
   readonly ofAll: TSchema | null;
   readonly ofOne: TSchema;
+  readonly ofDelivery: TSchema;
+  readonly deliveries: TSchema;
   readonly endpoint: TSchema;
   /** With the secret where it is told. */
   readonly newEndpoint: TSchema;
@@ -78,13 +85,20 @@ export interface Form<Principal> {
   /** Whose endpoints and events are asked for; refuses where there is nobody of that name. */
   desk(asking: Pick<Asking<Principal>, 'principal' | 'params'>): Promise<EndpointsDesk>;
   /** Makes the change, with what the API tells of it. */
-  change(
+  change<Value>(
     asking: Asking<Principal>,
     entry: { readonly action: string; readonly desk: EndpointsDesk; readonly of: string },
-    work: (desk: EndpointsDesk) => Promise<Changed>,
-  ): Promise<Changed>;
+    work: (desk: EndpointsDesk) => Promise<Value>,
+  ): Promise<Value>;
   /** An endpoint in this API's words; for an operator not what its owner sees. */
   shown(desk: EndpointsDesk, endpoint: Endpoint): object;
+  readonly style: Style;
+  timeOf(asking: Asking<Principal>): (at: Date) => unknown;
+  /** The body of a list of what has this name, of one of them, and their schemas. */
+  list(name: string, shown: readonly object[]): object;
+  shownOne(name: string, shown: object): object;
+  listOf(name: string, schema: TSchema): TSchema;
+  single(name: string, schema: TSchema): TSchema;
   readonly one: (shown: object) => object;
   readonly many: (shown: readonly object[]) => object;
   locationOf(asking: Asking<Principal>, id: string): string | null;

@@ -1,12 +1,15 @@
 // api: events and endpoints by HTTP, in the form of whichever API asks. Owns no table.
 // Rule: what differs between the APIs is a Form; nothing that is done is written twice.
-export { eventEndpoints } from './event-endpoints.ts';
+export { DELIVERY_STATES } from './delivery-endpoints.ts';
+export { everyEndpoint } from './every-endpoint.ts';
 export type { Asking, EventsGround, FieldFault, Form } from './form.ts';
 export { type OperatorEvents, operatorDesk, operatorEventEndpoints } from './operator-form.ts';
 export {
   createShape,
+  deliveriesShape,
   EXAMPLES,
   LISTED,
+  listing,
   listShape,
   patchShape,
   plainForm,
@@ -14,4 +17,3 @@ export {
   rotateShape,
 } from './plain-form.ts';
 export { endpointShape, endpointShown, eventShape, SECRET, type Style } from './shapes.ts';
-export { webhookEndpoints } from './webhook-endpoints.ts';

@@ -15,12 +15,14 @@ import {
 import { type Committer, type Db, NOBODY } from '../../store/index.ts';
 import type { EndpointsDesk } from '../endpoints/index.ts';
 import type { EventMaker, OwnerType } from '../log/index.ts';
-import { eventEndpoints } from './event-endpoints.ts';
+import { everyEndpoint } from './every-endpoint.ts';
 import type { Asking, EventsGround, Form } from './form.ts';
 import {
   createShape,
+  deliveriesShape,
   EXAMPLES,
   LISTED,
+  listing,
   listShape,
   patchShape,
   plainForm,
@@ -28,7 +30,6 @@ import {
   rotateShape,
 } from './plain-form.ts';
 import { endpointShape, endpointShown, eventShape, SECRET, type Style } from './shapes.ts';
-import { webhookEndpoints } from './webhook-endpoints.ts';
 
 export interface OperatorEvents {
   readonly ground: EventsGround;
@@ -82,6 +83,8 @@ const shapesOf = (ownerType: OwnerType, named: OperatorEvents['named']): Form<Op
   list,
   ofAll: Object.keys(named).length === 0 ? null : Shape(named),
   ofOne: Shape({ ...named, id: Text({ max: 20 }) }),
+  ofDelivery: Shape({ ...named, id: Text({ max: 20 }), delivery: Text({ max: 20 }) }),
+  deliveries: deliveriesShape,
   endpoint,
   newEndpoint,
   endpoints: listOf('webhooks', endpoint),
@@ -91,6 +94,19 @@ const shapesOf = (ownerType: OwnerType, named: OperatorEvents['named']): Form<Op
   located: { headers: { Location: 'The endpoint' } },
   examples: EXAMPLES,
 });
+
+/** What is the same whosever it is. */
+const written = {
+  ...listing,
+  style: STYLE,
+  timeOf: () => (moment) => moment.toISOString(),
+  shownOne: (_name, body) => body,
+  single: (_name, schema) => schema,
+  one: (body) => body,
+  many: (webhooks) => ({ webhooks }),
+  event: (text) => text,
+  unknownEvent: () => new Failure('not_found', { message: 'No such event' }),
+} satisfies Partial<Form<Operator>>;
 
 function formOf({
   ground,
@@ -117,6 +133,7 @@ function formOf({
     parameter === undefined ? {} : { 404: { description: 'Nobody of that name' } };
   return {
     ...plainForm,
+    ...written,
     at,
     tag,
     operation: (name) => `${names}${name[0]?.toUpperCase()}${name.slice(1)}`,
@@ -140,8 +157,6 @@ function formOf({
         (committer) => work({ ...whose, committer }),
       ),
     shown: (_desk, one) => shown(one),
-    one: (body) => body,
-    many: (webhooks) => ({ webhooks }),
     locationOf: (asking, id) => `${publicUrl}${below(asking)}/webhooks/${id}`,
     asked({ query }) {
       const { type = null, resource, created_from, created_to, after, since, wait = 0, per_page = 100 } = query;
@@ -157,14 +172,12 @@ function formOf({
       };
     },
     listed: (asking, page) => plainList(asking, { publicUrl, path: `${below(asking)}/events` }, page),
-    event: (text) => text,
-    unknownEvent: () => new Failure('not_found', { message: 'No such event' }),
   };
 }
 
 export function operatorEventEndpoints(options: OperatorEvents): OperatorEndpoint[] {
   const form = formOf(options);
-  return [...eventEndpoints(options.ground, form), ...webhookEndpoints(options.ground, form)];
+  return everyEndpoint(options.ground, form);
 }
 
 /** The operator's own. */

@@ -10,6 +10,7 @@ import {
   invalid,
   List,
   listAnswer,
+  listOf,
   Optional,
   paged,
   pointerOf,
@@ -18,6 +19,7 @@ import {
 } from '../../http/index.ts';
 import { MOST_CONCURRENCY, MOST_OVERLAP_S, OVERLAP_S, PAYLOADS, SIGNATURES } from '../endpoints/index.ts';
 import type { EventsPage } from '../log/index.ts';
+import { DELIVERY_STATES } from './delivery-endpoints.ts';
 import type { Asking, FieldFault, Form } from './form.ts';
 
 const url = Text({ max: 2048, description: 'https, on port 443 or from 1024; at an address that is public.' });
@@ -96,3 +98,15 @@ export function plainList(
   const answer = listAnswer({ name: 'events', publicUrl, path, query: given }, { ...page, ...going, total: null });
   return since === null ? answer : { ...answer, headers: { 'event-cursor': since } };
 }
+
+export const deliveriesShape = Shape({
+  state: Optional(Choice(DELIVERY_STATES)),
+  after: Optional(Digits({ max: 20, description: 'The event that the page before ended with.' })),
+  per_page: Optional(Integer(1, 500, { description: '100 unless told.' })),
+});
+
+/** Lists are objects with one member. */
+export const listing: Pick<Form<unknown>, 'list' | 'listOf'> = {
+  list: (name, shown) => ({ [name]: shown }),
+  listOf: (name, schema) => listOf(name, schema),
+};

@@ -29,5 +29,6 @@ export {
   type TypeFault,
   typeFaults,
   typesNamed,
+  typesOf,
 } from './model.ts';
 export { endpointOf, endpointsOf } from './queries.ts';

@@ -3,6 +3,7 @@
 import { addMs, formatDateTime, parseDateTime } from '../../base/index.ts';
 import {
   createShape,
+  deliveriesShape,
   type EndpointsDesk,
   type EventMaker,
   type EventsForm,
@@ -10,9 +11,10 @@ import {
   EXAMPLES,
   endpointShape,
   endpointShown,
-  eventEndpoints,
   eventShape,
+  everyEndpoint,
   LISTED,
+  listing,
   listShape,
   operatorEventEndpoints,
   patchShape,
@@ -21,7 +23,6 @@ import {
   rotateShape,
   SECRET,
   type Style,
-  webhookEndpoints,
 } from '../../events/index.ts';
 import {
   type AnyEndpoint,
@@ -82,6 +83,8 @@ const shapes: EventsForm<Credential>['shapes'] = {
   list: listShape(DateTime(), 100),
   ofAll: null,
   ofOne: Shape({ id: Text({ max: 20 }) }),
+  ofDelivery: Shape({ id: Text({ max: 20 }), delivery: Text({ max: 20 }) }),
+  deliveries: deliveriesShape,
   endpoint: listOf('webhooks', one),
   newEndpoint: listOf('webhooks', endpointShape(STYLE, SECRET)),
   endpoints: listOf('webhooks', one),
@@ -108,6 +111,14 @@ const formOf = (options: ProjectEvents): EventsForm<Credential> => ({
   desk: async ({ principal }) => projectDesk(options, principal.project),
   change: (_asking, { desk }, work) => work(desk),
   shown: (desk, endpoint) => desk.show(endpoint),
+  ...listing,
+  style: STYLE,
+  timeOf:
+    ({ principal: { project } }) =>
+    (at) =>
+      formatDateTime(at, project.settings.time_zone),
+  shownOne: (name, shown) => ({ [name]: [shown] }),
+  single: (name, schema) => listOf(name, schema),
   one: (shown) => ({ webhooks: [shown] }),
   many: (webhooks) => ({ webhooks }),
   locationOf: (_asking, id) => `${options.publicUrl}/gateway/webhooks/${id}`,
@@ -135,7 +146,7 @@ const formOf = (options: ProjectEvents): EventsForm<Credential> => ({
 
 export function merchantEventEndpoints(options: ProjectEvents): AnyEndpoint<Credential>[] {
   const form = formOf(options);
-  return [...eventEndpoints(options.ground, form), ...webhookEndpoints(options.ground, form)];
+  return everyEndpoint(options.ground, form);
 }
 
 export const projectEventEndpoints = (

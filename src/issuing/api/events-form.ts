@@ -3,17 +3,17 @@
 import Type from 'typebox';
 import type { Refusal } from '../../base/index.ts';
 import {
+  DELIVERY_STATES,
   type EndpointsDesk,
   type EventsForm,
   type EventsGround,
   endpointShape,
   endpointShown,
-  eventEndpoints,
   eventShape,
+  everyEndpoint,
   operatorEventEndpoints,
   SECRET,
   type Style,
-  webhookEndpoints,
 } from '../../events/index.ts';
 import {
   type AnyEndpoint,
@@ -127,6 +127,12 @@ const shapes: EventsForm<Tenant>['shapes'] = {
   }),
   ofAll: null,
   ofOne: shape({ id: pathId('Id of the endpoint or event') }),
+  ofDelivery: shape({ id: pathId('Id of the endpoint'), delivery: pathId('Id of the event') }),
+  deliveries: shape({
+    state: choice(DELIVERY_STATES, {}),
+    after: digits({ description: 'The event that the page before ended with.' }),
+    limit: queryInteger({ min: 1, max: 100, description: '100 unless told.' }),
+  }),
   endpoint: one,
   newEndpoint: endpointShape(STYLE, SECRET),
   endpoints: Shape({ webhooks: Type.Array(one), responseCount: count }),
@@ -168,6 +174,12 @@ const formOf = (options: TenantEvents): EventsForm<Tenant> => ({
   desk: async ({ principal }) => tenantDesk(options, principal),
   change: (_asking, { desk }, work) => work(desk),
   shown: (desk, endpoint) => desk.show(endpoint),
+  style: STYLE,
+  timeOf: () => (at) => at.getTime(),
+  list: (named, shown) => ({ [named]: shown, responseCount: shown.length }),
+  shownOne: (_named, shown) => shown,
+  listOf: (named, schema) => Shape({ [named]: Type.Array(schema), responseCount: count }),
+  single: (_named, schema) => schema,
   one: (shown) => shown,
   many: (webhooks) => ({ webhooks, responseCount: webhooks.length }),
   locationOf: () => null,
@@ -198,7 +210,7 @@ const formOf = (options: TenantEvents): EventsForm<Tenant> => ({
 
 export function tenantEventEndpoints(options: TenantEvents): AnyEndpoint<Tenant>[] {
   const form = formOf(options);
-  return [...eventEndpoints(options.ground, form), ...webhookEndpoints(options.ground, form)];
+  return everyEndpoint(options.ground, form);
 }
 
 /** What the room of events refuses, in this API's codes. */

@@ -167,6 +167,35 @@ describe('endpoints of a project', () => {
   });
 });
 
+describe('deliveries', () => {
+  test('an event is sent again to who wants it, and what became of it is shown, to its project alone', async () => {
+    const [{ id }] = (await make({ events: ['order.created'] })).body.webhooks;
+    const [other] = (await make({ events: ['payout.*'] })).body.webhooks;
+    const order = orderOf(await florin.merchant('POST', '/gateway/orders/create', { amount: 5 }));
+    const [event] = await toldOf(owner, '/gateway', order.id, 1);
+    assert.ok(event);
+    const again = `/gateway/events/${event.id}/resend`;
+    assert.equal((await florin.merchant('POST', again)).status, 403);
+    assert.equal((await owner('POST', '/gateway/events/77/resend')).status, 404);
+    assert.equal((await owner('POST', again)).status, 204);
+    const { body } = await owner('GET', `/gateway/webhooks/${id}/deliveries`);
+    assert.deepEqual(
+      body.deliveries.map((one: { event: string; type: string }) => [one.event, one.type]),
+      [[event.id, 'order.created']],
+    );
+    const one = await owner('GET', `/gateway/webhooks/${id}/deliveries/${event.id}`);
+    assert.equal(one.body.deliveries[0].event, event.id);
+    const ofOther = await owner('GET', `/gateway/webhooks/${other.id}/deliveries`);
+    assert.deepEqual(ofOther.body, { deliveries: [] });
+    assert.equal((await owner('GET', `/gateway/webhooks/${other.id}/deliveries/${event.id}`)).status, 404);
+    assert.equal((await florin.stranger('GET', `/gateway/webhooks/${id}/deliveries`)).status, 404);
+    assert.deepEqual(uris(await owner('GET', `/gateway/webhooks/${id}/deliveries?state=lost`)), ['#/state']);
+    const behind = await owner('GET', `/gateway/webhooks/${id}/deliveries?after=${event.id}`);
+    assert.deepEqual(behind.body, { deliveries: [] });
+    for (const gone of [id, other.id]) assert.equal((await owner('DELETE', `/gateway/webhooks/${gone}`)).status, 204);
+  });
+});
+
 describe('rights', () => {
   test('reading needs `read`, changing needs `webhooks`, which nobody has by itself', async () => {
     assert.equal((await florin.merchant('POST', '/gateway/webhooks', { url: ADDRESS, events: ['*'] })).status, 403);

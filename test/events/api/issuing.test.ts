@@ -116,6 +116,19 @@ test('the list of events in pages, and on from a place', async () => {
   await server('DELETE', `/webhooks/${id}`);
 });
 
+test('deliveries of an endpoint, in this API’s words', async () => {
+  const { id } = (await server('POST', '/webhooks', BODY)).body;
+  const other = (await server('POST', '/webhooks', BODY)).body;
+  const [event] = await toldOf(server, '', other.id, 1);
+  assert.equal((await server('POST', `/events/${event?.id}/resend`)).status, 204);
+  const { body } = await server('GET', `/webhooks/${id}/deliveries`);
+  assert.ok(body.deliveries.some((one: { event: string }) => one.event === event?.id));
+  assert.equal(body.responseCount, body.deliveries.length);
+  assert.equal((await server('GET', `/webhooks/${id}/deliveries/${event?.id}`)).body.type, 'webhook.created');
+  assert.equal((await server('GET', `/webhooks/${id}/deliveries/77`)).body.code, 'RESOURCE_NOT_FOUND');
+  for (const gone of [id, other.id]) await server('DELETE', `/webhooks/${gone}`);
+});
+
 const WRONG: readonly (readonly [body: object, ...wrong: string[]])[] = [
   [{ events: undefined }, 'events REQUIRED'],
   [{ url: undefined }, 'url REQUIRED'],

@@ -84,3 +84,12 @@ test('wrong fields are told together, by the types that each may be told', async
   ]);
   assert.equal((await florin.merchant('GET', '/operator/events')).status, 401);
 });
+
+test('what is sent again stands in the audit log', async () => {
+  const { id } = (await florin.operator('POST', '/operator/webhooks', BODY)).body;
+  await florin.operator('POST', '/operator/webhooks', { ...BODY, description: 'another' });
+  const [event] = await toldOf(florin.operator, '/operator', id, 1);
+  assert.equal((await florin.operator('POST', `/operator/events/${event?.id}/resend`)).status, 204);
+  assert.deepEqual((await audited('event.resend')).slice(0, 1), [[`operator/events/${event?.id}`, 'done', '0']]);
+  assert.deepEqual((await florin.operator('GET', `/operator/webhooks/${id}/deliveries`)).body, { deliveries: [] });
+});

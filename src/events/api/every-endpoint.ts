@@ -1,0 +1,12 @@
+// All of it, in the form of one API.
+import type { AnyEndpoint } from '../../http/index.ts';
+import { deliveryEndpoints } from './delivery-endpoints.ts';
+import { eventEndpoints } from './event-endpoints.ts';
+import type { EventsGround, Form } from './form.ts';
+import { webhookEndpoints } from './webhook-endpoints.ts';
+
+export const everyEndpoint = <Principal>(ground: EventsGround, form: Form<Principal>): AnyEndpoint<Principal>[] => [
+  ...eventEndpoints(ground, form),
+  ...webhookEndpoints(ground, form),
+  ...deliveryEndpoints(ground, form),
+];
