@@ -3,7 +3,7 @@ type Member<Value> = Extract<keyof Value, string>;
 
 /** These members of a value in this order; what it doesn't have, or is null, is left out. */
 export function shown<Value extends object>(names: readonly Member<Value>[], value: Value): Record<string, unknown> {
-  return Object.fromEntries(
-    names.flatMap((name) => (value[name] === undefined || value[name] === null ? [] : [[name, value[name]]])),
-  );
+  const found: Record<string, unknown> = {};
+  for (const name of names) if (value[name] !== undefined && value[name] !== null) found[name] = value[name];
+  return found;
 }
