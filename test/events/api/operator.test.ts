@@ -91,5 +91,7 @@ test('what is sent again stands in the audit log', async () => {
   const [event] = await toldOf(florin.operator, '/operator', id, 1);
   assert.equal((await florin.operator('POST', `/operator/events/${event?.id}/resend`)).status, 204);
   assert.deepEqual((await audited('event.resend')).slice(0, 1), [[`operator/events/${event?.id}`, 'done', '0']]);
-  assert.deepEqual((await florin.operator('GET', `/operator/webhooks/${id}/deliveries`)).body, { deliveries: [] });
+  const { body } = await florin.operator('GET', `/operator/webhooks/${id}/deliveries`);
+  const own = body.deliveries.filter((one: { event: string }) => one.event === event?.id);
+  assert.deepEqual(own, [], 'an endpoint is never told of itself');
 });
