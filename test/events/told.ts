@@ -16,8 +16,12 @@ interface Shown {
   readonly beside?: readonly string[];
 }
 
+/** Money moves by purchases; number and CVV are one-time tokens, another one with each GET. */
+const CARD = ['balances', 'cardNumber', 'cvv'];
+
 /** Where a GET shows what events tell of. */
 const SHOWN: Readonly<Record<string, Shown>> = {
+  '/issuing/cards/:cardId': { noun: 'card', resources: (card) => [card], beside: CARD },
   '/issuing/cards/payments/:cardId': { noun: 'authorization', resources: ({ payments }) => payments },
   '/issuing/managed-accounts': { noun: 'account', resources: ({ accounts }) => accounts, beside: ['balances'] },
   '/issuing/managed-accounts/:id': { noun: 'account', resources: (account) => [account], beside: ['balances'] },

@@ -3,7 +3,7 @@
 import { type NetworkAnswer, type NetworkRequest, rrnOf } from '../../network/index.ts';
 import type { Change, Command, Loaded, Told } from '../../store/index.ts';
 import { accountKind, fundsKind, needAccount, needFunds } from '../accounts/index.ts';
-import { type Card, cardKind, cardUpdate, needCard } from '../cards/index.ts';
+import { type Card, cardKind, cardWritten, fundsLoaded, needCard } from '../cards/index.ts';
 import {
   type Demand,
   decide,
@@ -272,7 +272,14 @@ function kept(
       },
       null,
     ),
-    ...(tried ? [cardUpdate(tried)] : []),
+    ...(tried
+      ? cardWritten(deps, told, {
+          before: card,
+          after: tried,
+          event: 'card.pin_blocked',
+          funds: fundsLoaded(loaded, card),
+        })
+      : []),
     ...(proof === null
       ? []
       : [usedCavvInsert({ tenant_id: tenantId, cavv_hash: proof, authorization_id: row.id, created_at: now })]),

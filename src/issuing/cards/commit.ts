@@ -2,6 +2,7 @@
 // Rule: a card that isn't the asker's is as unknown as one that isn't there.
 
 import type { Loaded, Need, Once, Told } from '../../store/index.ts';
+import { needFunds } from '../accounts/index.ts';
 import { refuse } from '../fields/index.ts';
 import { type CommittedAnswer, commitAnswer, type Ending, type IssuingDeps } from '../requests/index.ts';
 import { type Asker, askerIs } from './asker.ts';
@@ -12,7 +13,7 @@ export interface CardCommand {
   readonly name: string;
   readonly asker: Asker;
   readonly id: bigint;
-  /** Besides the card's row. */
+  /** Besides the card's row and its funds. */
   readonly needs?: readonly Need[];
   /** Pure. Refuses by throwing a Refusal. */
   decide(card: Card, loaded: Loaded, told: Told): Ending;
@@ -27,7 +28,7 @@ export const commitOnCard = (
   commitAnswer(deps, once, {
     name,
     owner: asker.tenantId,
-    needs: [needCard(asker.tenantId, id), ...needs],
+    needs: [needCard(asker.tenantId, id), needFunds(asker.tenantId, id), ...needs],
     decide(loaded, told): Ending {
       const card = loaded.get(cardKind, { tenantId: asker.tenantId, id });
       if (!askerIs(card, asker)) throw refuse('RESOURCE_NOT_FOUND');

@@ -16,7 +16,7 @@ export {
   cardGet,
   cardKind,
   cardOfFingerprint,
-  cardUpdate,
   needCard,
 } from './queries.ts';
 export { CardPath, cardFields } from './schemas.ts';
+export { type CardEventDeps, cardTold, cardWritten, fundsLoaded } from './write.ts';

@@ -48,6 +48,7 @@ export const cards = table<Card>(
     updated_at: 'timestamptz',
   },
   ['tenant_id', 'id'],
+  { subjects: ['id'] },
 );
 
 export interface CardKey {

@@ -8,6 +8,7 @@ import {
   type Address,
   type Card,
   type CardDetails,
+  cardTold,
   createdView,
   type DrawnNumber,
   drawNumber,
@@ -245,7 +246,7 @@ export async function createCard(
 
 /** The card, its number, its funds, its counts: nothing stands in its way any more but the range. */
 function made(
-  deps: Pick<IssuingDeps, 'permutation' | 'sandbox' | 'vault'>,
+  deps: Pick<IssuingDeps, 'events' | 'permutation' | 'sandbox' | 'vault'>,
   told: Told,
   plan: Plan,
   parentId: bigint | null,
@@ -259,9 +260,11 @@ function made(
   const { card, changes: plastic } = profile.settings.physicalByDefault
     ? withPlastic(deps, told, owner, bare, profile)
     : { card: bare, changes: [] };
+  const funds = parentId === null ? emptyFunds(card.tenant_id, card.id, card.currency) : null;
   const changes: Change[] = [
     ...drawn.changesFor(card, told),
-    ...(parentId === null ? [fundsInsert(emptyFunds(card.tenant_id, card.id, card.currency))] : []),
+    ...(funds ? [fundsInsert(funds)] : []),
+    ...cardTold(deps, told, { before: null, after: card, event: 'card.created', funds }),
     ...(plan.mobileKey && mobileHolder === undefined ? [mobileInsert(plan.mobileKey, card.identity_id)] : []),
     ...plastic,
   ];
@@ -324,7 +327,7 @@ function newCard(
       expiryPeriodMonths: settings.expiryPeriodMonths,
     },
     due_at: null,
-    events: 0,
+    events: 1,
     created_at: now,
     updated_at: now,
   };

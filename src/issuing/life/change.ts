@@ -1,15 +1,18 @@
 // What a cardholder or the operator does to a card: block, unblock, remove, report it lost or stolen.
 // Rule: one commit under the card's lock, and under that of its funds where money has a say; counts follow what is destroyed.
 
+import type { EventType } from '../../events/index.ts';
 import type { Kind, Loaded, Need, Once, Told } from '../../store/index.ts';
 import { blocked, destroyed, type Funds, fundsKind, needFunds, type Standing, unblocked } from '../accounts/index.ts';
 import {
   type Asker,
   type Card,
+  type CardEventDeps,
   type CardKey,
-  cardUpdate,
+  cardWritten,
   commitOnCard,
   dueAtOf,
+  fundsLoaded,
   isCvvBlocked,
   needCard,
 } from '../cards/index.ts';
@@ -31,6 +34,7 @@ interface Facts {
 }
 
 interface Move {
+  readonly event: EventType<'card'>;
   readonly stand: (facts: Facts) => Standing | RefusalCode;
   /** What is noted on the card besides. */
   readonly notes?: (facts: Facts) => Partial<Card['details']>;
@@ -43,8 +47,9 @@ const liftsCvv = ({ card, by }: Pick<Facts, 'card' | 'by'>): boolean => by === '
 
 /** action → what it makes of a card, or why not. The whole lifecycle but for activation, upgrade, replacement and time. */
 export const MOVES = {
-  block: { stand: ({ card, by }) => blocked(card, by) },
+  block: { event: 'card.blocked', stand: ({ card, by }) => blocked(card, by) },
   unblock: {
+    event: 'card.unblocked',
     stand: ({ card, by }) => {
       const standing = unblocked(card, by);
       return standing === 'INSTRUMENT_NOT_BLOCKED' && liftsCvv({ card, by }) ? card : standing;
@@ -52,12 +57,14 @@ export const MOVES = {
     notes: (facts) => (liftsCvv(facts) ? { wrongCvvs: 0 } : {}),
   },
   remove: {
+    event: 'card.destroyed',
     stand: ({ card, funds, holds, by }) => {
       if (card.state === 'DESTROYED') return 'INSTRUMENT_DESTROYED';
       return (funds && funds.actual !== 0n) || holds ? 'BALANCE_NOT_ZERO' : destroyed(card, by);
     },
   },
   'report-lost': {
+    event: 'card.blocked',
     stand: ({ card }) => {
       if (card.state === 'DESTROYED') return 'INSTRUMENT_DESTROYED';
       if (!isPlastic(card)) return 'INSTRUMENT_NOT_PHYSICAL';
@@ -66,6 +73,7 @@ export const MOVES = {
     notes: () => ({ lostStolen: 'LOST' }),
   },
   'report-stolen': {
+    event: 'card.destroyed',
     stand: ({ card }) => {
       if (card.state === 'DESTROYED') return 'INSTRUMENT_DESTROYED';
       return isPlastic(card) ? destroyed(card, 'STOLEN') : 'INSTRUMENT_NOT_PHYSICAL';
@@ -78,12 +86,15 @@ export type CardMove = keyof typeof MOVES;
 
 /** The card with its new standing, and all that follows from it: counts, wallet tokens, timers. */
 export function restand(
-  { now }: Pick<Told, 'now'>,
+  deps: CardEventDeps,
+  told: Pick<Told, 'now' | 'ids' | 'cause'>,
   loaded: Loaded,
   card: Card,
   standing: Standing,
+  event: EventType<'card'>,
   details: Partial<Card['details']> = {},
 ): { readonly card: Card; readonly changes: Ending['changes'] } {
+  const { now } = told;
   const key = { tenantId: card.tenant_id, id: card.id };
   const known = loaded.get(walletTokensKind, key) ?? [];
   const gone = card.state !== 'DESTROYED' && standing.state === 'DESTROYED';
@@ -93,7 +104,7 @@ export function restand(
   return {
     card: after,
     changes: [
-      cardUpdate(after),
+      ...cardWritten(deps, told, { before: card, after, event, funds: fundsLoaded(loaded, card) }),
       ...(gone ? liveChanges(after, -1n) : []),
       ...walletTokenMoves(known, standing.state, now),
     ],
@@ -110,7 +121,7 @@ export const needsOfChange = (tenantId: bigint, id: bigint, openHolds: OpenHolds
 
 /** 204, or a refusal: RESOURCE_NOT_FOUND for a card that isn't there or isn't the asker's. */
 export function changeCard(
-  deps: Pick<IssuingDeps, 'committer'>,
+  deps: Pick<IssuingDeps, 'committer' | 'events' | 'permutation'>,
   asker: Asker,
   id: bigint,
   move: CardMove,
@@ -133,7 +144,7 @@ export function changeCard(
       };
       const standing = rule.stand(facts);
       if (typeof standing === 'string') throw refuse(standing);
-      const { changes } = restand(told, loaded, card, standing, rule.notes?.(facts));
+      const { changes } = restand(deps, told, loaded, card, standing, rule.event, rule.notes?.(facts));
       return { status: 204, body: null, changes };
     },
   });

@@ -2,10 +2,10 @@
 
 import type { Once } from '../../store/index.ts';
 import type { Session } from '../access/index.ts';
-import { askerOf, type Card, cardUpdate, commitOnCard } from '../cards/index.ts';
+import { askerOf, type Card, cardWritten, commitOnCard, fundsLoaded } from '../cards/index.ts';
 import { failureOfFields, type RefusalCode, refuse } from '../fields/index.ts';
 import type { CommittedAnswer, IssuingDeps } from '../requests/index.ts';
-import type { SpendRules } from '../rules/index.ts';
+import { rulesView, type SpendRules } from '../rules/index.ts';
 
 /** The greatest amount that the network can carry (DE 4, twelve digits). */
 const MOST = 999_999_999_999;
@@ -39,7 +39,7 @@ export const limitsRefusal = (rules: SpendRules, card: Card, prepaidLimits: bool
 
 /** 204. `change`: from the rules as they stand to what they shall be. */
 export function changeLimits(
-  deps: Pick<IssuingDeps, 'committer'>,
+  deps: Pick<IssuingDeps, 'committer' | 'events' | 'permutation'>,
   session: Session,
   id: bigint,
   change: (rules: SpendRules) => SpendRules,
@@ -49,14 +49,25 @@ export function changeLimits(
     name: 'card.limits',
     asker: askerOf(session),
     id,
-    decide(card, _, { now }) {
+    decide(card, loaded, told) {
       const rules = change(card.details.rules);
       const refused = limitsRefusal(rules, card, session.tenant.settings.prepaidSpendLimits);
       if (refused) throw refuse(refused);
       // Of two rules that are changed one after the other only the card knows both.
       if (minAboveMax(rules)) throw failureOfFields([{ path: ['data', 'minTransactionAmount'], error: 'RANGE' }]);
-      const after: Card = { ...card, details: { ...card.details, rules }, updated_at: now };
-      return { status: 204, body: null, changes: [cardUpdate(after)] };
+      const after: Card = { ...card, details: { ...card.details, rules }, updated_at: told.now };
+      // No GET of a card shows its limits: they are told beside it.
+      const shown = { limits: rulesView(rules) };
+      const funds = fundsLoaded(loaded, card);
+      const what = {
+        before: card,
+        after,
+        event: 'card.limits_changed',
+        funds,
+        operation: shown,
+        always: true,
+      } as const;
+      return { status: 204, body: null, changes: cardWritten(deps, told, what) };
     },
   });
 }

@@ -2,7 +2,15 @@
 
 import type { Once } from '../../store/index.ts';
 import type { Session } from '../access/index.ts';
-import { type Address, askerOf, type Card, type CardDetails, cardUpdate, commitOnCard } from '../cards/index.ts';
+import {
+  type Address,
+  askerOf,
+  type Card,
+  type CardDetails,
+  cardWritten,
+  commitOnCard,
+  fundsLoaded,
+} from '../cards/index.ts';
 import {
   artworkFor,
   type CardInput,
@@ -93,7 +101,7 @@ function changedCard(card: Card, change: CardChange, wanted: Wanted, profile: Pr
 
 /** 200 with the card. `card`: as it was read; the change is decided on the locked one. */
 export async function patchCard(
-  deps: Pick<IssuingDeps, 'committer' | 'db' | 'permutation' | 'tenants'>,
+  deps: Pick<IssuingDeps, 'committer' | 'db' | 'events' | 'permutation' | 'tenants'>,
   session: Session,
   card: Card,
   profile: Profile,
@@ -149,7 +157,12 @@ export async function patchCard(
         status: 200,
         body: view(after, told),
         changes: [
-          cardUpdate(after),
+          ...cardWritten(deps, told, {
+            before: locked,
+            after,
+            event: 'card.updated',
+            funds: fundsLoaded(loaded, locked),
+          }),
           ...(mobileKey && holder === undefined ? [mobileInsert(mobileKey, session.identity.id)] : []),
         ],
       };

@@ -99,6 +99,14 @@ export const authorizationInvariants: readonly Invariant[] = [
           where a.tenant_id = $owner and {a.id} and (a.events <> e.count or a.events <> e.last)`,
   },
   {
+    id: 'card_events_are_changes',
+    title: 'Every change of a card that is told has its event, every event its change',
+    of: 'subject',
+    sql: `select c.id as subject, c.events, e.count from cards c
+          left join lateral (select count(*) as count, coalesce(max(sequence), 0) as last from events e where e.owner_id = c.tenant_id and e.subject_id = c.id) e on true
+          where c.tenant_id = $owner and {c.id} and (c.events <> e.count or c.events <> e.last)`,
+  },
+  {
     id: 'numbers_are_lent_once',
     title: 'No two blocks of a card range overlap, and none reaches beyond what was lent of it',
     of: 'moment',
@@ -137,6 +145,7 @@ export const authorizationAuditor: Auditor = {
   walks: [
     { table: 'authorizations', owner: 'tenant_id', id: 'id' },
     { table: 'managed_accounts', owner: 'tenant_id', id: 'id' },
+    { table: 'cards', owner: 'tenant_id', id: 'id' },
     { table: 'funds', owner: 'tenant_id', id: 'instrument_id' },
     { table: 'spend_counters', owner: 'tenant_id', id: 'card_id' },
   ],

@@ -4,7 +4,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Once } from '../../store/index.ts';
 import { blocked } from '../accounts/index.ts';
-import { type Asker, type Card, cardUpdate, commitOnCard, dueAtOf } from '../cards/index.ts';
+import { type Asker, type Card, cardWritten, commitOnCard, dueAtOf, fundsLoaded } from '../cards/index.ts';
 import { type RefusalCode, refuse } from '../fields/index.ts';
 import { needsOfChange, type OpenHolds, restand } from '../life/index.ts';
 import type { CardViewer } from '../reading/index.ts';
@@ -24,7 +24,7 @@ const NO_HASH = '0'.repeat(64);
 
 /** 200 with the card: PHYSICAL and DELIVERED. */
 export function activateCard(
-  deps: Pick<IssuingDeps, 'committer' | 'vault'>,
+  deps: Pick<IssuingDeps, 'committer' | 'events' | 'permutation' | 'vault'>,
   asker: Asker,
   id: bigint,
   code: string,
@@ -48,15 +48,9 @@ export function activateCard(
         const standing = wrongActivationCodes >= MOST_WRONG_CODES ? blocked(card, 'SYSTEM') : card;
         if (typeof standing === 'string') throw refuse(standing);
         const { state, blocks, destroyed_reason } = standing;
-        const { changes } = restand(
-          told,
-          loaded,
-          card,
-          { state, blocks, destroyed_reason },
-          {
-            physical: { ...physical, wrongActivationCodes },
-          },
-        );
+        const { changes } = restand(deps, told, loaded, card, { state, blocks, destroyed_reason }, 'card.blocked', {
+          physical: { ...physical, wrongActivationCodes },
+        });
         return rejectedEnding('ACTIVATION_CODE_INVALID', changes);
       }
       const changed: Card = {
@@ -75,7 +69,9 @@ export function activateCard(
         updated_at: told.now,
       };
       const after: Card = { ...changed, due_at: dueAtOf(changed) };
-      return { status: 200, body: view(after, told), changes: [cardUpdate(after)] };
+      const funds = fundsLoaded(loaded, card);
+      const changes = cardWritten(deps, told, { before: card, after, event: 'card.activated', funds });
+      return { status: 200, body: view(after, told), changes };
     },
   });
 }

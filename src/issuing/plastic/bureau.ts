@@ -1,11 +1,14 @@
 // The bureau that makes the plastic: a real one reports, the sandbox's goes its steps by the clock.
 
 import { addMs } from '../../base/index.ts';
+import type { EventType } from '../../events/index.ts';
+import { needFunds } from '../accounts/index.ts';
 import {
   type Card,
   cardKind,
-  cardUpdate,
+  cardWritten,
   dueAtOf,
+  fundsLoaded,
   type ManufacturingState,
   needCard,
   type PhysicalCard,
@@ -17,6 +20,14 @@ import { type CommittedAnswer, commitAnswer, type Ending, type IssuingDeps } fro
 const BUREAU: Readonly<Partial<Record<ManufacturingState, readonly [next: ManufacturingState, afterMs: number]>>> = {
   REQUESTED: ['SENT_FOR_FULFILLMENT', 3_600_000],
   SENT_FOR_FULFILLMENT: ['DISPATCHED', 86_400_000],
+};
+
+/** What has happened to plastic that is in this state now. */
+export const MADE: Readonly<Record<ManufacturingState, EventType<'card'>>> = {
+  REQUESTED: 'card.plastic_requested',
+  SENT_FOR_FULFILLMENT: 'card.plastic_sent_for_fulfilment',
+  DISPATCHED: 'card.plastic_dispatched',
+  DELIVERED: 'card.plastic_delivered',
 };
 
 export const stepAfter = (deps: Pick<IssuingDeps, 'sandbox'>, state: ManufacturingState, at: Date): string | null => {
@@ -47,7 +58,7 @@ export function bureauStep(deps: Pick<IssuingDeps, 'sandbox'>, physical: Physica
 
 /** What a bureau reports: state and tracking. 204; refuses with INSTRUMENT_NOT_PHYSICAL. */
 export function manufactured(
-  deps: Pick<IssuingDeps, 'committer'>,
+  deps: Pick<IssuingDeps, 'committer' | 'events' | 'permutation'>,
   tenantId: bigint,
   id: bigint,
   report: {
@@ -60,8 +71,8 @@ export function manufactured(
   return commitAnswer(deps, null, {
     name: 'card.manufactured',
     owner: tenantId,
-    needs: [need],
-    decide(loaded, { now }): Ending {
+    needs: [need, needFunds(tenantId, id)],
+    decide(loaded, told): Ending {
       const card = loaded.get(cardKind, { tenantId, id });
       const physical = card?.details.physical;
       if (!card || !physical) throw refuse('INSTRUMENT_NOT_PHYSICAL');
@@ -72,9 +83,11 @@ export function manufactured(
         deliveryTrackingCode: report.deliveryTrackingCode ?? physical.deliveryTrackingCode,
         deliveryTrackingMethod: report.deliveryTrackingMethod ?? physical.deliveryTrackingMethod,
       };
-      const changed: Card = { ...card, details: { ...card.details, physical: made }, updated_at: now };
+      const changed: Card = { ...card, details: { ...card.details, physical: made }, updated_at: told.now };
       const after: Card = { ...changed, due_at: dueAtOf(changed) };
-      return { status: 204, body: null, changes: [cardUpdate(after)] };
+      const funds = fundsLoaded(loaded, card);
+      const changes = cardWritten(deps, told, { before: card, after, event: MADE[report.state], funds });
+      return { status: 204, body: null, changes };
     },
   });
 }

@@ -6,16 +6,17 @@ import {
   type Card,
   cardKind,
   cardsDue,
-  cardUpdate,
+  cardWritten,
   dueAtOf,
   expiryMoment,
+  fundsLoaded,
   monthAfter,
   nextCardDueAt,
   type PhysicalCard,
 } from '../cards/index.ts';
 import { needsOfChange, type OpenHolds, restand } from '../life/index.ts';
 import type { IssuingDeps } from '../requests/index.ts';
-import { bureauStep } from './bureau.ts';
+import { bureauStep, MADE } from './bureau.ts';
 import { orderedPlastic } from './order.ts';
 
 /** The plastic of the new period: an order as the last one, for the bureau to begin with. */
@@ -67,7 +68,7 @@ export const cardTimeline = (deps: IssuingDeps, openHolds: OpenHolds): Timeline 
 });
 
 function runOne(
-  deps: Pick<IssuingDeps, 'committer' | 'permutation' | 'sandbox'>,
+  deps: Pick<IssuingDeps, 'committer' | 'events' | 'permutation' | 'sandbox'>,
   tenantId: bigint,
   id: bigint,
   openHolds: OpenHolds,
@@ -76,9 +77,11 @@ function runOne(
     name: 'card.due',
     owner: tenantId,
     needs: needsOfChange(tenantId, id, openHolds),
-    decide(loaded, { now }) {
+    decide(loaded, told) {
+      const { now } = told;
       const card = loaded.get(cardKind, { tenantId, id });
       if (!card?.due_at || card.due_at > now) return { value: undefined, changes: [] };
+      const funds = fundsLoaded(loaded, card);
       const { physical } = card.details;
       const made = physical ? bureauStep(deps, physical, now) : null;
       const stepped: Card = { ...card, details: { ...card.details, physical: made }, updated_at: now };
@@ -86,18 +89,19 @@ function runOne(
         const over = expiryMoment(card.expires) <= now;
         const changed = over ? renewed(deps, stepped, expiryMoment(card.expires)) : stepped;
         const after: Card = { ...changed, due_at: dueAtOf(changed) };
-        return {
-          value: undefined,
-          changes: [cardUpdate(after)],
-        };
+        const event = over ? 'card.renewed' : made ? MADE[made.manufacturingState] : 'card.updated';
+        return { value: undefined, changes: cardWritten(deps, told, { before: card, after, event, funds }) };
       }
       const standing = destroyed(card, 'EXPIRED');
       if (typeof standing === 'string') {
         // Destroyed already: it has no timers.
         const after: Card = { ...card, due_at: null };
-        return { value: undefined, changes: [cardUpdate(after)] };
+        return {
+          value: undefined,
+          changes: cardWritten(deps, told, { before: card, after, event: 'card.expired', funds }),
+        };
       }
-      const { changes } = restand({ now }, loaded, card, standing);
+      const { changes } = restand(deps, told, loaded, card, standing, 'card.expired');
       return { value: undefined, changes };
     },
   });

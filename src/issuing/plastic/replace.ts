@@ -16,10 +16,12 @@ import {
   type Asker,
   type Card,
   type CardCommand,
-  cardUpdate,
+  cardTold,
+  cardWritten,
   commitOnCard,
   drawNumber,
   dueAtOf,
+  fundsLoaded,
   monthAfter,
   numbersFor,
   type PhysicalCard,
@@ -79,14 +81,14 @@ export async function replaceCard(
       const refused = REFUSALS[request.kind].find(([, applies]) => applies(locked));
       if (refused) throw refuse(refused[0]);
       return request.kind === 'replace-damaged'
-        ? remade(deps, told, locked, request, view)
+        ? remade(deps, told, loaded, locked, request, view)
         : succeeded(deps, told, loaded, locked, { request, numbers, newId, seal, view });
     },
   };
   return withLent(deps, () => commitOnCard(deps, once, command));
 }
 
-type PlasticDeps = Pick<IssuingDeps, 'permutation' | 'sandbox' | 'vault'>;
+type PlasticDeps = Pick<IssuingDeps, 'events' | 'permutation' | 'sandbox' | 'vault'>;
 
 /** Plastic again, in the state of an order that was just made. */
 function plasticAgain(
@@ -125,7 +127,14 @@ function plasticAgain(
 }
 
 /** Same card, same number, new plastic. */
-function remade(deps: PlasticDeps, told: Told, card: Card, request: ReplaceRequest, view: CardViewer): Ending {
+function remade(
+  deps: PlasticDeps,
+  told: Told,
+  loaded: Loaded,
+  card: Card,
+  request: ReplaceRequest,
+  view: CardViewer,
+): Ending {
   const { now } = told;
   const physical = plasticAgain(deps, card, card, request, 'DAMAGED', now);
   const changed: Card = { ...card, details: { ...card.details, physical }, updated_at: now };
@@ -133,7 +142,12 @@ function remade(deps: PlasticDeps, told: Told, card: Card, request: ReplaceReque
   return {
     status: 200,
     body: view(after, told),
-    changes: [cardUpdate(after)],
+    changes: cardWritten(deps, told, {
+      before: card,
+      after,
+      event: 'card.plastic_requested',
+      funds: fundsLoaded(loaded, card),
+    }),
   };
 }
 
@@ -188,10 +202,12 @@ function succeeded(
     type: physical?.pendingActivation === false ? 'PHYSICAL' : 'VIRTUAL',
     details: { ...base.details, physical },
   };
-  const card: Card = { ...plastic, events: 0, due_at: dueAtOf(plastic) };
+  const card: Card = { ...plastic, events: 1, due_at: dueAtOf(plastic) };
   const changes: Change[] = drawn.changesFor(card, told);
   const money = card.parent_account_id === null ? moved(told, loaded, old, card) : null;
   if (money) changes.push(...money.changes);
+  const funds = money?.funds ?? null;
+  changes.push(...cardTold(deps, told, { before: null, after: card, event: 'card.created', funds }));
   const tokens = loaded.get(walletTokensKind, { tenantId: old.tenant_id, id: old.id }) ?? [];
   // The device keeps its token. One that was given up stays so; one that no device has taken into use yet still waits for it.
   const pointed = endedTokens ?? liveTokens(tokens);
@@ -202,7 +218,7 @@ function succeeded(
   changes.push(...theirs.map(walletTokenInsert), ...walletTokenMoves(theirs, card.state, now));
   // A lost card ends with its replacement; a stolen one has ended already.
   const ended = destroyed(old, 'LOST');
-  const gone = restand(told, loaded, old, typeof ended === 'string' ? old : ended, {
+  const gone = restand(deps, told, loaded, old, typeof ended === 'string' ? old : ended, 'card.replaced', {
     replacedBy: outward(card.id),
     physical: old.details.physical && { ...old.details.physical, replacement: physical?.replacement ?? null },
   });

@@ -1,7 +1,15 @@
 // POST /cards/upgrade: a virtual card gets plastic. Rule: one order a card; what comes after it is a replacement.
 
 import type { Once } from '../../store/index.ts';
-import { type Asker, type Card, cardUpdate, commitOnCard, type DeliveryAddress, dueAtOf } from '../cards/index.ts';
+import {
+  type Asker,
+  type Card,
+  cardWritten,
+  commitOnCard,
+  type DeliveryAddress,
+  dueAtOf,
+  fundsLoaded,
+} from '../cards/index.ts';
 import { type RefusalCode, refuse } from '../fields/index.ts';
 import type { CardViewer } from '../reading/index.ts';
 import type { CommittedAnswer, IssuingDeps } from '../requests/index.ts';
@@ -36,7 +44,7 @@ const UPGRADE: readonly (readonly [RefusalCode, (card: Card, request: UpgradeReq
 
 /** 200 with the card. */
 export function upgradeCard(
-  deps: Pick<IssuingDeps, 'committer' | 'sandbox' | 'vault'>,
+  deps: Pick<IssuingDeps, 'committer' | 'events' | 'permutation' | 'sandbox' | 'vault'>,
   asker: Asker,
   id: bigint,
   profile: Profile,
@@ -48,7 +56,7 @@ export function upgradeCard(
     name: 'card.upgrade',
     asker,
     id,
-    decide(card, _, told) {
+    decide(card, loaded, told) {
       const refused = UPGRADE.find(([, applies]) => applies(card, request, profile));
       if (refused) throw refuse(refused[0]);
       const physical = orderedPlastic(
@@ -66,7 +74,9 @@ export function upgradeCard(
       );
       const changed: Card = { ...card, details: { ...card.details, physical }, updated_at: told.now };
       const after: Card = { ...changed, due_at: dueAtOf(changed) };
-      return { status: 200, body: view(after, told), changes: [cardUpdate(after)] };
+      const funds = fundsLoaded(loaded, card);
+      const changes = cardWritten(deps, told, { before: card, after, event: 'card.plastic_requested', funds });
+      return { status: 200, body: view(after, told), changes };
     },
   });
 }

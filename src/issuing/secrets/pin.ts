@@ -2,7 +2,7 @@
 
 import type { Once } from '../../store/index.ts';
 import type { Session } from '../access/index.ts';
-import { askerOf, type Card, cardUpdate, commitOnCard } from '../cards/index.ts';
+import { askerOf, type Card, cardWritten, commitOnCard, fundsLoaded } from '../cards/index.ts';
 import { type RefusalCode, refuse } from '../fields/index.ts';
 import { type CommittedAnswer, type IssuingDeps, toldNow } from '../requests/index.ts';
 import { clearValues, revealToken } from './reveal.ts';
@@ -28,7 +28,7 @@ export async function pinFor(
 
 /** 204. */
 export function unblockPin(
-  deps: Pick<IssuingDeps, 'committer'>,
+  deps: Pick<IssuingDeps, 'committer' | 'events' | 'permutation'>,
   session: Session,
   id: bigint,
   once: Once | null,
@@ -37,7 +37,7 @@ export function unblockPin(
     name: 'card.pin.unblock',
     asker: askerOf(session),
     id,
-    decide(card, _, { now }) {
+    decide(card, loaded, told) {
       const { physical } = card.details;
       if (card.state === 'DESTROYED') throw refuse('INSTRUMENT_DESTROYED');
       if (!physical) throw refuse('INSTRUMENT_NOT_PHYSICAL');
@@ -45,9 +45,11 @@ export function unblockPin(
       const after: Card = {
         ...card,
         details: { ...card.details, physical: { ...physical, pinBlocked: false, wrongPins: 0 } },
-        updated_at: now,
+        updated_at: told.now,
       };
-      return { status: 204, body: null, changes: [cardUpdate(after)] };
+      const funds = fundsLoaded(loaded, card);
+      const changes = cardWritten(deps, told, { before: card, after, event: 'card.pin_unblocked', funds });
+      return { status: 204, body: null, changes };
     },
   });
 }

@@ -5,7 +5,8 @@ import { timingSafeEqual } from 'node:crypto';
 import { addMs, assert } from '../../base/index.ts';
 import type { Told } from '../../store/index.ts';
 import type { Session } from '../access/index.ts';
-import { type Card, cardGet, cardKind, cardUpdate, needCard, type Secrets } from '../cards/index.ts';
+import { needFunds } from '../accounts/index.ts';
+import { type Card, cardGet, cardKind, cardWritten, fundsLoaded, needCard, type Secrets } from '../cards/index.ts';
 import { refuse } from '../fields/index.ts';
 import { type IssuingDeps, toldNow } from '../requests/index.ts';
 import { revealInsert, revealKind, revealsPurge } from './queries.ts';
@@ -113,24 +114,21 @@ export async function reveal(
   await deps.committer.submit<null>({
     name: 'card.reveal',
     owner: session.tenant.id,
-    needs: [needCard(card.tenant_id, card.id), { kind: revealKind, key }],
-    decide(loaded, onceTold) {
+    needs: [needCard(card.tenant_id, card.id), needFunds(card.tenant_id, card.id), { kind: revealKind, key }],
+    decide(loaded, told) {
       const current = loaded.get(cardKind, { tenantId: card.tenant_id, id: card.id });
       if (!current || loaded.get(revealKind, key)) throw refuse('RESOURCE_NOT_FOUND');
-      const told: Card = { ...current, events: current.events + 1 };
+      const happened = {
+        before: current,
+        after: current,
+        event: 'card.revealed',
+        funds: fundsLoaded(loaded, current),
+        operation: { what: claim.kind, userId: deps.permutation.outward(session.user.id) },
+        always: true,
+      } as const;
       return {
         value: null,
-        changes: [
-          revealInsert(key, onceTold.now),
-          cardUpdate(told),
-          ...deps.events.of(onceTold, {
-            owner: told.tenant_id,
-            type: 'card.revealed',
-            resource: { type: 'card', id: told.id, sequence: told.events },
-            object: { cardId: deps.permutation.outward(card.id), what: claim.kind },
-            before: null,
-          }),
-        ],
+        changes: [revealInsert(key, told.now), ...cardWritten(deps, told, happened)],
       };
     },
   });

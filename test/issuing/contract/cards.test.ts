@@ -404,14 +404,14 @@ test('a reveal is on record: card, user and what was shown, not what it was', as
         "select sequence, body from events where type = 'card.revealed' and subject_type = 'card' and subject_id = $1 order by sequence",
         [florin.app.permutation.inward(id)],
       )
-    ).map(({ sequence, body }) => `${sequence} ${JSON.parse(body).data.object.what}`);
+    ).map(({ sequence, body }) => `${sequence} ${JSON.parse(body).data.operation.what}`);
   const { body } = await ada('GET', `/cards/${id}`);
   assert.deepEqual(await count(), []);
   await reveal(body.cvv.value);
   await reveal(body.cvv.value);
-  assert.deepEqual(await count(), ['1 cvv']);
+  assert.deepEqual(await count(), ['2 cvv']);
   await reveal(body.cardNumber.value);
-  assert.deepEqual(await count(), ['1 cvv', '2 number']);
+  assert.deepEqual(await count(), ['2 cvv', '3 number']);
 });
 
 test('CVV is derived (card verification key, PAN, expiry, service code 000): three digits, the same each time', async () => {

@@ -99,6 +99,8 @@ const at = (endpoint: Endpoint, id: string): string =>
     .replace('{kind}', 'BIOMETRICS')
     .replace(/\{\w+\}/, id)
     .replace(/\{\w+\}/, UNKNOWN);
+/** A tenant's server asks for these, with a secret of its own and no token. */
+const isOfEvents = ({ path }: Endpoint): boolean => /^\/(events|webhooks)\b/.test(path);
 const hasBody = ({ method }: Endpoint): boolean => ['PUT', 'POST', 'PATCH'].includes(method);
 
 test('the description names every endpoint of both documents', () => {
@@ -158,7 +160,7 @@ test('Missing token: 401. Tokens belong to the tenant of the secret, else 401. U
     ['A'.repeat(54), 403],
     ['sandbox-secret', 403],
   ];
-  for (const endpoint of endpoints.filter(({ path }) => path !== LOGIN)) {
+  for (const endpoint of endpoints.filter((one) => one.path !== LOGIN && !isOfEvents(one))) {
     for (const [key, status] of keys) {
       const reply = await issuingClient(florin, 'sandbox-secret', key)(
         endpoint.method,
@@ -219,7 +221,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
 };
 
 test("another identity's or tenant's id in a path: the same bytes as unknown", async () => {
-  const withId = endpoints.filter(({ path }) => path.includes('Id}') || path.includes('{id}'));
+  const withId = endpoints.filter((one) => !isOfEvents(one) && (one.path.includes('Id}') || one.path.includes('{id}')));
   assert.ok(withId.length >= 22, String(withId.length));
   for (const endpoint of withId) {
     const name = `${endpoint.method} ${endpoint.path.replace(/\/\{\w+\}/, '')}`;
@@ -246,6 +248,35 @@ test("another identity's or tenant's id in a path: the same bytes as unknown", a
     }
   }
   assert.deepEqual(await seen(), shown, 'nothing of it has changed');
+});
+
+test("the secret of events opens events alone, with a token or without, and nobody else's", async () => {
+  const made = await issuingClient(florin, 'sandbox-events', null)('POST', '/webhooks', {
+    url: 'https://127.0.0.1:8443/events',
+    events: ['*'],
+  });
+  assert.equal(made.status, 201, made.text);
+  for (const endpoint of endpoints) {
+    const body = hasBody(endpoint) ? {} : undefined;
+    const what = `${endpoint.method} ${endpoint.path}`;
+    const ask = (secret: string, key: string | null, id: string) =>
+      issuingClient(florin, secret, key)(endpoint.method, at(endpoint, id), body);
+    if (!isOfEvents(endpoint)) {
+      for (const key of [null, token]) assert.equal((await ask('sandbox-events', key, UNKNOWN)).status, 401, what);
+      continue;
+    }
+    for (const key of [null, token]) assert.equal((await ask('sandbox-secret', key, UNKNOWN)).status, 401, what);
+    if (!endpoint.path.includes('{')) continue;
+    const [foreign, unknown] = [
+      await ask('sandbox-two-events', null, made.body.id),
+      await ask('sandbox-two-events', null, UNKNOWN),
+    ];
+    assert.deepEqual([foreign.status, foreign.text], [404, unknown.text], what);
+  }
+  assert.equal(
+    (await issuingClient(florin, 'sandbox-events', null)('DELETE', `/webhooks/${made.body.id}`)).status,
+    204,
+  );
 });
 
 const sameBytes = async (what: string, code: string, ids: readonly string[], ask: (id: string) => Promise<Reply>) => {
@@ -366,6 +397,7 @@ test('what was refused left nothing behind, and no session was ended', async () 
     cards: (then?.cards as bigint) + 4n,
     records: (then?.records as bigint) + 4n,
     reveals: (then?.reveals as bigint) + 3n,
-    events: (then?.events as bigint) + 3n,
+    // Those cards and reveals, and the endpoint that was made and removed.
+    events: (then?.events as bigint) + 4n + 3n + 2n,
   });
 });

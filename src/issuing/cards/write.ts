@@ -1,0 +1,60 @@
+// How a card becomes changes of one commit: its row and the event that tells of it.
+// Rule: the only way in which a card that is there reaches its table, so that none changes untold. Its money is told by what moved it.
+import type { EventType } from '../../events/index.ts';
+import type { Change, Loaded, Told } from '../../store/index.ts';
+import { type Funds, fundsKind } from '../accounts/index.ts';
+import type { IssuingDeps } from '../requests/index.ts';
+import type { Card } from './model.ts';
+import { cardView } from './present.ts';
+import { cardUpdate } from './queries.ts';
+
+/** What a card's events are made with. */
+export type CardEventDeps = Pick<IssuingDeps, 'events' | 'permutation'>;
+type ToldOfCard = Pick<Told, 'now' | 'ids' | 'cause'>;
+
+interface Happened {
+  /** null: the card is new. */
+  readonly before: Card | null;
+  readonly after: Card;
+  readonly event: EventType<'card'>;
+  /** Its own, as they are behind the commit; null: a debit card, which has none. */
+  readonly funds: Funds | null;
+  /** What was done beside what a GET shows. */
+  readonly operation?: object;
+}
+
+/** The funds of a card that were loaded with it; null: it spends an account's. */
+export const fundsLoaded = (loaded: Loaded, { tenant_id, id, parent_account_id }: Card): Funds | null =>
+  parent_account_id === null ? (loaded.get(fundsKind, { tenantId: tenant_id, id }) ?? null) : null;
+
+/** The event of a card that has it counted. Number and CVV are in none: a GET makes one-time tokens of them. */
+export function cardTold(
+  { events, permutation }: CardEventDeps,
+  told: ToldOfCard,
+  { before, after, event, funds, operation }: Happened,
+): Change[] {
+  return events.of(told, {
+    owner: after.tenant_id,
+    type: event,
+    resource: { type: 'card', id: after.id, sequence: after.events },
+    object: cardView(permutation, after, funds, null),
+    before: before && cardView(permutation, before, funds, null),
+    operation,
+  });
+}
+
+/**
+ * The card as it shall be, and its event. Where a GET shows no difference, a wrong code was counted or a timer was set, nothing has happened
+ * that anybody is told of; but for limits and what was shown, which no GET of a card tells (`always`).
+ */
+export function cardWritten(
+  deps: CardEventDeps,
+  told: ToldOfCard,
+  happened: Happened & { readonly before: Card; readonly always?: true },
+): Change[] {
+  const { before, after, funds, always = false } = happened;
+  const shown = (card: Card): string => JSON.stringify(cardView(deps.permutation, card, funds, null));
+  if (!always && shown(before) === shown(after)) return [cardUpdate(after)];
+  const counted: Card = { ...after, events: before.events + 1 };
+  return [cardUpdate(counted), ...cardTold(deps, told, { ...happened, after: counted })];
+}

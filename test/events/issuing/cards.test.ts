@@ -1,0 +1,139 @@
+// Each change of a card has its event, and the event says what GET says at that moment, but for number and CVV
+// (docs/contract/events.md#cards).
+import assert from 'node:assert/strict';
+import { before, beforeEach, test } from 'node:test';
+import { type Client, type Reply, type TestApp, testApp } from '../../support/app.ts';
+import { advance, assertBooksHold, customer, DEBIT, newCard, plasticCard, UPGRADE } from '../../support/issuing.ts';
+
+let florin: TestApp;
+let ada: Client;
+before(async () => {
+  florin = await testApp();
+});
+beforeEach(async () => {
+  ada = await customer(florin);
+});
+
+interface Told {
+  readonly type: string;
+  readonly cause: { readonly by: string };
+  readonly resource: { readonly sequence: number };
+  readonly data: { readonly object: object; readonly operation?: object };
+}
+
+const textsOf = async (id: string): Promise<string[]> =>
+  (
+    await florin.database.query<{ body: string }>('select body from events where body like $1 order by sequence', [
+      `%"resource":{"type":"card","id":"${id}",%`,
+    ])
+  ).map(({ body }) => body);
+const toldOf = async (id: string): Promise<Told[]> => (await textsOf(id)).map((text) => JSON.parse(text) as Told);
+const ok = (reply: Reply): Reply => {
+  assert.ok(reply.status < 300, reply.text);
+  return reply;
+};
+/** What GET shows, without the tokens that it makes anew each time. */
+const shown = async (id: string): Promise<object> => {
+  const { cardNumber: _number, cvv: _cvv, ...card } = ok(await ada('GET', `/cards/${id}`)).body;
+  return card;
+};
+
+type Step = (id: string) => Promise<unknown>;
+const asked =
+  (method: string, path: string, body?: object): Step =>
+  async (id) =>
+    ok(await ada(method, path.replace(':id', id), body));
+const operated =
+  (path: string): Step =>
+  async (id) =>
+    ok(await florin.operator('POST', path.replace(':id', id), {}));
+
+/** Sessions have ended by then. */
+async function later(by: string): Promise<void> {
+  await advance(florin, by);
+  ada = await customer(florin);
+}
+
+/** What is done to a card, what it is called, and by whom. */
+const STEPS: readonly (readonly [type: string, by: string, step: Step])[] = [
+  ['card.updated', 'api', asked('PATCH', '/cards/:id', { friendlyName: 'Another name' })],
+  ['card.limits_changed', 'api', asked('PUT', '/cards/limits/:id', { data: { maxTransactionAmount: 5000 } })],
+  ['card.blocked', 'api', asked('POST', '/cards/block/:id')],
+  ['card.blocked', 'operator', operated('/operator/cards/:id/block')],
+  ['card.unblocked', 'operator', operated('/operator/cards/:id/unblock')],
+  ['card.unblocked', 'api', asked('POST', '/cards/unblock/:id')],
+  ['card.plastic_requested', 'api', asked('POST', '/cards/upgrade/:id', UPGRADE)],
+  ['card.plastic_sent_for_fulfilment', 'schedule', () => later('2h')],
+  ['card.plastic_dispatched', 'schedule', () => later('2d')],
+  ['card.activated', 'api', asked('POST', '/cards/activate/:id', { activationCode: UPGRADE.activationCode })],
+  ['card.destroyed', 'api', asked('POST', '/cards/remove/:id')],
+];
+
+for (const [kind, fields] of [
+  ['prepaid', {}],
+  ['debit', DEBIT],
+] as const)
+  test(`one event a change of a ${kind} card, with what GET says after it`, async () => {
+    const id = await newCard(ada, fields);
+    const wanted = ['card.created'];
+    assert.deepEqual((await toldOf(id)).at(-1)?.data.object, await shown(id));
+    for (const [type, by, step] of STEPS) {
+      await step(id);
+      wanted.push(type);
+      const told = await toldOf(id);
+      assert.deepEqual(
+        told.map((one) => one.type),
+        wanted,
+      );
+      assert.deepEqual(told.at(-1)?.data.object, await shown(id), type);
+      assert.equal(told.at(-1)?.cause.by, by, type);
+      assert.deepEqual(
+        told.map(({ resource }) => resource.sequence),
+        wanted.map((_, i) => i + 1),
+      );
+    }
+    await assertBooksHold(florin);
+  });
+
+test('what a GET of a card does not show stands beside it: limits, and who was shown what', async () => {
+  const id = await newCard(ada);
+  ok(await ada('PUT', `/cards/limits/${id}`, { data: { maxTransactionAmount: 5000 } }));
+  const { cvv } = ok(await ada('GET', `/cards/${id}`)).body;
+  ok(await ada('POST', '/cards/reveal', { token: cvv.value }));
+  const [, limits, revealed] = await toldOf(id);
+  assert.deepEqual(limits?.data.operation, { limits: { maxTransactionAmount: 5000 } });
+  const { userId, ...what } = (revealed?.data.operation ?? {}) as { userId: string };
+  assert.deepEqual(what, { what: 'cvv' });
+  assert.match(userId, /^\d+$/);
+});
+
+test('a lost card is replaced: the old one says by what, the new one is created with its money', async () => {
+  const id = await plasticCard(ada, true);
+  ok(await ada('POST', `/cards/report-lost/${id}`));
+  const { body } = ok(await ada('POST', `/cards/replace-lost-stolen/${id}`, { activationCode: '654321' }));
+  assert.equal((await toldOf(id)).at(-1)?.type, 'card.replaced');
+  assert.deepEqual((await toldOf(id)).at(-1)?.data.object, await shown(id));
+  const [created] = await toldOf(body.id);
+  assert.equal(created?.type, 'card.created');
+  assert.deepEqual(created?.data.object, await shown(body.id));
+});
+
+test('no number, CVV, PIN or code stands in any event', async () => {
+  const id = await plasticCard(ada, true);
+  const { number, cvv } = (await florin.operator('GET', `/operator/cards/${id}/number`)).body;
+  const text = (await textsOf(id)).join('\n');
+  assert.ok(text.length > 0);
+  for (const secret of [number, UPGRADE.activationCode]) assert.ok(!text.includes(secret), secret);
+  assert.doesNotMatch(text, new RegExp(`"${cvv}"`));
+  assert.doesNotMatch(text, /cardNumber"|"cvv|activationHash|pinOffset|wrong(Cvvs|Pins)/);
+});
+
+test('a card without its event is found', async () => {
+  const id = await newCard(ada);
+  await florin.database.query('delete from events where body like $1', [`%"resource":{"type":"card","id":"${id}",%`]);
+  const { checks } = (await florin.operator('GET', '/operator/invariants?full=true')).body;
+  assert.deepEqual(
+    checks.filter((check: { ok: boolean }) => !check.ok).map((check: { id: string }) => check.id),
+    ['card_events_are_changes'],
+  );
+});
