@@ -151,7 +151,10 @@ function remade(
   };
 }
 
-/** A new card in place of one that is lost or stolen; the money of a prepaid one moves, but for what is held on the old. */
+/**
+ * A new card in place of one that is lost or stolen; the money of a prepaid one moves, but for what is held on the old. Long: what goes over
+ * to the new card, one thing after the other.
+ */
 function succeeded(
   deps: PlasticDeps,
   told: Told,
