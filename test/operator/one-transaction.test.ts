@@ -162,10 +162,25 @@ async function ends(ask: Ask): Promise<void> {
   await ask('POST', `/operator/cards/${made[0].id}/unblock`);
 }
 
+/** Endpoints, of each that may have some, and an event sent once more: to one that is there. */
+async function endpoints(ask: Ask): Promise<void> {
+  for (const whose of ['/operator', '/operator/projects/bookshop', '/operator/tenants/example']) {
+    const url = 'https://10.0.0.7/events';
+    const { id: spare } = await ask('POST', `${whose}/webhooks`, { url, events: ['webhook.*'] });
+    await ask('POST', `${whose}/webhooks`, { url: `${url}/others`, events: ['webhook.*'] });
+    await ask('PATCH', `${whose}/webhooks/${spare}`, { ordered: true });
+    await ask('POST', `${whose}/webhooks/${spare}/rotate`, {});
+    const { events } = (await florin.operator('GET', `${whose}/events?resource=${spare}&since=WyIwIl0&wait=5`)).body;
+    await ask('POST', `${whose}/events/${events[0].id}/resend`);
+    await ask('DELETE', `${whose}/webhooks/${spare}`);
+  }
+}
+
 test('where the audit row cannot be written nothing is changed, whatever was asked', async () => {
   const ask = inVain(asking(florin));
   await walkOperator(florin, ask);
   await ends(ask);
+  await endpoints(ask);
   const left = operations.map(({ operation }) => operation).filter((operation) => !tried.has(operation));
   assert.deepEqual(left, [], 'operations that were not tried');
   const { body } = await florin.operator('GET', '/operator/invariants?full=true');

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { after, before, test } from 'node:test';
-import { payment, type TestApp, testApp } from '../../support/app.ts';
+import { basic, payment, type TestApp, testApp } from '../../support/app.ts';
 import { cardRequest, customer, newCard, PASSWORD, tokenOf, UPGRADE } from '../../support/issuing.ts';
 import {
   ADDRESS_POISONS,
@@ -23,6 +23,8 @@ const SOCKETS = 8;
 const agent = new http.Agent({ keepAlive: true, maxSockets: SOCKETS });
 let florin: TestApp;
 let token: string;
+/** Of a credential that may change endpoints. */
+let eventsSecret: string;
 let orderId: string;
 let cardId: string;
 let userId: string;
@@ -39,6 +41,8 @@ const SAME_BODY: Readonly<Record<string, string>> = {
 before(async () => {
   florin = await testApp();
   token = await tokenOf(florin);
+  const rights = { label: 'events', rights: ['read', 'webhooks'] };
+  eventsSecret = (await florin.operator('POST', '/operator/projects/sandbox/credentials', rights)).body.secret;
   orderId = (await florin.merchant('POST', '/gateway/orders/authorize', payment())).body.orders[0].id;
   const ada = await customer(florin);
   cardId = await newCard(ada);
@@ -91,12 +95,16 @@ function send(
 
 function credentials(path: string): Record<string, string> {
   // Nobody is logged out on the way.
+  if (/^\/issuing\/(events|webhooks)\b/.test(path)) return { 'x-secret': 'sandbox-events' };
   if (path.startsWith('/issuing'))
     return { 'x-secret': 'sandbox-secret', 'authorization-key': path.includes('/auth/logout') ? 'none' : token };
   if (path.startsWith('/gateway'))
-    return { authorization: `Basic ${Buffer.from('sandbox:sandbox-secret').toString('base64')}` };
+    return { authorization: basic('sandbox', path.startsWith('/gateway/webhooks') ? eventsSecret : 'sandbox-secret') };
   return { authorization: 'Bearer sandbox-operator' };
 }
+
+/** At an address that is looked up nowhere. */
+const endpointBody = () => ({ url: 'https://10.0.0.7/events', events: ['webhook.*'], description: 'Shop' });
 
 /** Bodies that are good and change nothing that others need, where the description's example isn't one. */
 const BODIES: Readonly<Record<string, () => unknown>> = {
@@ -151,6 +159,12 @@ const BODIES: Readonly<Record<string, () => unknown>> = {
   'POST /simulator/purchases': () => ({ cardId, amount: 1, currency: 'EUR', channel: 'ecommerce', threeDs: true }),
   'POST /simulator/authorizations/{id}/increment': () => ({ amount: 1 }),
   'POST /simulator/refunds': () => ({ cardId, amount: 1, currency: 'EUR' }),
+  ...Object.fromEntries(
+    ['/gateway', '/issuing', '/operator', '/operator/projects/{login}', '/operator/tenants/{tenant}'].map((at) => [
+      `POST ${at}/webhooks`,
+      endpointBody,
+    ]),
+  ),
   'PUT /simulator/faults': () => ({}),
   'PUT /simulator/clock': () => ({ frozen: false }),
   'POST /simulator/clock/advance': () => ({ by: '1s' }),
