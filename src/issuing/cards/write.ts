@@ -19,6 +19,8 @@ interface Happened {
   readonly event: EventType<'card'>;
   /** Its own, as they are behind the commit; null: a debit card, which has none. */
   readonly funds: Funds | null;
+  /** As they were, where the same commit moves them. */
+  readonly fundsBefore?: Funds | null;
   /** What was done beside what a GET shows. */
   readonly operation?: object;
 }
@@ -31,14 +33,14 @@ export const fundsLoaded = (loaded: Loaded, { tenant_id, id, parent_account_id }
 export function cardTold(
   { events, permutation }: CardEventDeps,
   told: ToldOfCard,
-  { before, after, event, funds, operation }: Happened,
+  { before, after, event, funds, fundsBefore = funds, operation }: Happened,
 ): Change[] {
   return events.of(told, {
     owner: after.tenant_id,
     type: event,
     resource: { type: 'card', id: after.id, sequence: after.events },
     object: cardView(permutation, after, funds, null),
-    before: before && cardView(permutation, before, funds, null),
+    before: before && cardView(permutation, before, fundsBefore, null),
     operation,
   });
 }

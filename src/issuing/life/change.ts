@@ -84,7 +84,7 @@ export const MOVES = {
 
 export type CardMove = keyof typeof MOVES;
 
-/** The card with its new standing, and all that follows from it: counts, wallet tokens, timers. */
+/** `left`: its funds behind the commit, where that moves them. The card with its new standing, and all that follows from it: counts, wallet tokens, timers. */
 export function restand(
   deps: CardEventDeps,
   told: Pick<Told, 'now' | 'ids' | 'cause'>,
@@ -93,6 +93,7 @@ export function restand(
   standing: Standing,
   event: EventType<'card'>,
   details: Partial<Card['details']> = {},
+  left: Funds | null = fundsLoaded(loaded, card),
 ): { readonly card: Card; readonly changes: Ending['changes'] } {
   const { now } = told;
   const key = { tenantId: card.tenant_id, id: card.id };
@@ -104,7 +105,13 @@ export function restand(
   return {
     card: after,
     changes: [
-      ...cardWritten(deps, told, { before: card, after, event, funds: fundsLoaded(loaded, card) }),
+      ...cardWritten(deps, told, {
+        before: card,
+        after,
+        event,
+        funds: left,
+        fundsBefore: fundsLoaded(loaded, card),
+      }),
       ...(gone ? liveChanges(after, -1n) : []),
       ...walletTokenMoves(known, standing.state, now),
     ],

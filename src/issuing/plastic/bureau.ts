@@ -86,7 +86,9 @@ export function manufactured(
       const changed: Card = { ...card, details: { ...card.details, physical: made }, updated_at: told.now };
       const after: Card = { ...changed, due_at: dueAtOf(changed) };
       const funds = fundsLoaded(loaded, card);
-      const changes = cardWritten(deps, told, { before: card, after, event: MADE[report.state], funds });
+      // The same state again brings a tracking code.
+      const event = report.state === physical.manufacturingState ? 'card.updated' : MADE[report.state];
+      const changes = cardWritten(deps, told, { before: card, after, event, funds });
       return { status: 204, body: null, changes };
     },
   });

@@ -221,27 +221,44 @@ function succeeded(
   changes.push(...theirs.map(walletTokenInsert), ...walletTokenMoves(theirs, card.state, now));
   // A lost card ends with its replacement; a stolen one has ended already.
   const ended = destroyed(old, 'LOST');
-  const gone = restand(deps, told, loaded, old, typeof ended === 'string' ? old : ended, 'card.replaced', {
-    replacedBy: outward(card.id),
-    physical: old.details.physical && { ...old.details.physical, replacement: physical?.replacement ?? null },
-  });
+  const gone = restand(
+    deps,
+    told,
+    loaded,
+    old,
+    typeof ended === 'string' ? old : ended,
+    'card.replaced',
+    {
+      replacedBy: outward(card.id),
+      physical: old.details.physical && { ...old.details.physical, replacement: physical?.replacement ?? null },
+    },
+    money?.left ?? null,
+  );
   return { status: 200, body: view(card, told, money?.funds), changes: [...changes, ...gone.changes] };
+}
+
+interface Moved {
+  /** Of the new card. */
+  readonly funds: Funds;
+  /** Of the old one. */
+  readonly left: Funds | null;
+  readonly changes: readonly Change[];
 }
 
 /**
  * The available money goes to the new card, a debt too: nobody gets rid of it by losing a card. What is held stays until its authorizations
  * are over.
  */
-function moved(told: Told, loaded: Loaded, old: Card, card: Card): { funds: Funds; changes: readonly Change[] } {
+function moved(told: Told, loaded: Loaded, old: Card, card: Card): Moved {
   const theirs = loaded.get(fundsKind, { tenantId: old.tenant_id, id: old.id });
   const fresh = emptyFunds(card.tenant_id, card.id, card.currency);
   const amount = theirs ? theirs.actual - theirs.held : 0n;
-  if (!theirs || amount === 0n) return { funds: fresh, changes: [fundsInsert(fresh)] };
+  if (!theirs || amount === 0n) return { funds: fresh, left: theirs ?? null, changes: [fundsInsert(fresh)] };
   const what = { types: ['REPLACEMENT_OUT', 'REPLACEMENT_IN'], subject: { type: 'card', id: card.id } } as const;
   const isDebt = amount < 0n;
   const { from, to, changes } = isDebt
     ? transferFunds(told, fresh, theirs, -amount, what)
     : transferFunds(told, theirs, fresh, amount, what);
   // The new funds are inserted, then changed, in one commit: the store folds both into one row.
-  return { funds: isDebt ? from : to, changes: [fundsInsert(fresh), ...changes] };
+  return { funds: isDebt ? from : to, left: isDebt ? to : from, changes: [fundsInsert(fresh), ...changes] };
 }

@@ -3,7 +3,16 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, test } from 'node:test';
 import { type Client, type Reply, type TestApp, testApp } from '../../support/app.ts';
-import { advance, assertBooksHold, customer, DEBIT, newCard, plasticCard, UPGRADE } from '../../support/issuing.ts';
+import {
+  advance,
+  assertBooksHold,
+  customer,
+  DEBIT,
+  fundedCard,
+  newCard,
+  plasticCard,
+  UPGRADE,
+} from '../../support/issuing.ts';
 
 let florin: TestApp;
 let ada: Client;
@@ -18,7 +27,7 @@ interface Told {
   readonly type: string;
   readonly cause: { readonly by: string };
   readonly resource: { readonly sequence: number };
-  readonly data: { readonly object: object; readonly operation?: object };
+  readonly data: { readonly object: object; readonly previous: object; readonly operation?: object };
 }
 
 const textsOf = async (id: string): Promise<string[]> =>
@@ -108,11 +117,17 @@ test('what a GET of a card does not show stands beside it: limits, and who was s
 });
 
 test('a lost card is replaced: the old one says by what, the new one is created with its money', async () => {
-  const id = await plasticCard(ada, true);
+  const id = await fundedCard(ada, 700);
+  ok(await ada('POST', `/cards/upgrade/${id}`, UPGRADE));
   ok(await ada('POST', `/cards/report-lost/${id}`));
   const { body } = ok(await ada('POST', `/cards/replace-lost-stolen/${id}`, { activationCode: '654321' }));
   assert.equal((await toldOf(id)).at(-1)?.type, 'card.replaced');
-  assert.deepEqual((await toldOf(id)).at(-1)?.data.object, await shown(id));
+  const old = (await toldOf(id)).at(-1)?.data;
+  assert.deepEqual(old?.object, await shown(id));
+  assert.deepEqual(old?.previous, {
+    ...old?.previous,
+    balances: { availableBalance: 700, actualBalance: 700 },
+  });
   const [created] = await toldOf(body.id);
   assert.equal(created?.type, 'card.created');
   assert.deepEqual(created?.data.object, await shown(body.id));
