@@ -1,5 +1,6 @@
 // Spend rules of a card: put (replaces them), patch, delete. Refusals in the order of RULES (docs/contract/issuing.md#card-limit).
 
+import { isDeepStrictEqual } from 'node:util';
 import type { Once } from '../../store/index.ts';
 import type { Session } from '../access/index.ts';
 import { askerOf, type Card, cardWritten, commitOnCard, fundsLoaded } from '../cards/index.ts';
@@ -55,6 +56,9 @@ export function changeLimits(
       if (refused) throw refuse(refused);
       // Of two rules that are changed one after the other only the card knows both.
       if (minAboveMax(rules)) throw failureOfFields([{ path: ['data', 'minTransactionAmount'], error: 'RANGE' }]);
+      // As `GET /cards/limits` shows them: the same ones again change nothing.
+      if (isDeepStrictEqual(rulesView(rules), rulesView(card.details.rules)))
+        return { status: 204, body: null, changes: [] };
       const after: Card = { ...card, details: { ...card.details, rules }, updated_at: told.now };
       // No GET of a card shows its limits: they are told beside it.
       const shown = { limits: rulesView(rules) };
