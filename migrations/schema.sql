@@ -766,7 +766,8 @@ create table wallet_tokens (
   wallet text not null,
   state text not null,
   created_at timestamp with time zone not null,
-  updated_at timestamp with time zone not null
+  updated_at timestamp with time zone not null,
+  events integer not null
 );
 create table webhook_attempts (
   owner_id bigint not null,
@@ -882,6 +883,7 @@ CREATE INDEX user_sessions_used_at ON public.user_sessions USING btree (used_at)
 CREATE INDEX user_sessions_user ON public.user_sessions USING btree (tenant_id, user_id);
 CREATE INDEX users_identity ON public.users USING btree (tenant_id, identity_id);
 CREATE INDEX vault_cvvs_until ON public.vault_cvvs USING btree (until);
+CREATE INDEX wallet_tokens_card ON public.wallet_tokens USING btree (tenant_id, card_id);
 CREATE INDEX webhook_attempts_event ON public.webhook_attempts USING btree (owner_id, webhook_id, event_id);
 CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (owner_id, webhook_id, next_at) WHERE (next_at IS NOT NULL);
 CREATE INDEX webhook_replays_running ON public.webhook_replays USING btree (owner_id, webhook_id) WHERE (state = 'running'::text);
@@ -1020,7 +1022,7 @@ alter table users add constraint users_pkey PRIMARY KEY (tenant_id, id);
 alter table vault_cards add constraint vault_cards_pkey PRIMARY KEY (owner_id, id);
 alter table vault_cvvs add constraint vault_cvvs_pkey PRIMARY KEY (owner_id, id);
 alter table vault_keys add constraint vault_keys_pkey PRIMARY KEY (id);
-alter table wallet_tokens add constraint wallet_tokens_pkey PRIMARY KEY (tenant_id, card_id, id);
+alter table wallet_tokens add constraint wallet_tokens_pkey PRIMARY KEY (tenant_id, id);
 alter table wallet_tokens add constraint wallet_tokens_state_check CHECK ((state = ANY (ARRAY['REQUESTED'::text, 'ACTIVE'::text, 'SUSPENDED'::text, 'DELETED'::text])));
 alter table webhook_attempts add constraint webhook_attempts_pkey PRIMARY KEY (owner_id, webhook_id, id);
 alter table webhook_cursors add constraint webhook_cursors_pkey PRIMARY KEY (owner_id, webhook_id);

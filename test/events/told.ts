@@ -21,8 +21,10 @@ const CARD = ['balances', 'cardNumber', 'cvv'];
 
 /** Where a GET shows what events tell of. */
 const SHOWN: Readonly<Record<string, Shown>> = {
+  '/issuing/cards': { noun: 'card', resources: ({ cards }) => cards, beside: CARD },
   '/issuing/cards/:cardId': { noun: 'card', resources: (card) => [card], beside: CARD },
   '/issuing/cards/payments/:cardId': { noun: 'authorization', resources: ({ payments }) => payments },
+  '/issuing/cards/wallet-tokens/:cardId': { noun: 'wallet_token', resources: ({ tokens }) => tokens },
   '/issuing/managed-accounts': { noun: 'account', resources: ({ accounts }) => accounts, beside: ['balances'] },
   '/issuing/managed-accounts/:id': { noun: 'account', resources: (account) => [account], beside: ['balances'] },
   '/issuing/identities/:identityId': { noun: 'identity', resources: (identity) => [identity] },

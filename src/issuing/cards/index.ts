@@ -19,4 +19,4 @@ export {
   needCard,
 } from './queries.ts';
 export { CardPath, cardFields } from './schemas.ts';
-export { type CardEventDeps, cardTold, cardWritten, fundsLoaded } from './write.ts';
+export { type CardEventDeps, type ChangedCard, cardChanged, cardWritten, fundsLoaded } from './write.ts';

@@ -5,6 +5,7 @@
 import { assert, luhnDigit, Pan } from '../../base/index.ts';
 import type { Change, Loaded, Told } from '../../store/index.ts';
 import type { Sealer } from '../../vault/index.ts';
+import type { Funds } from '../accounts/index.ts';
 import { refuse } from '../fields/index.ts';
 import {
   blockUpdate,
@@ -18,7 +19,8 @@ import {
 import type { IssuingDeps } from '../requests/index.ts';
 import type { Brand, Profile } from '../tenants/index.ts';
 import type { Card } from './model.ts';
-import { cardInsert, cardNumberInsert } from './queries.ts';
+import { cardNumberInsert } from './queries.ts';
+import { type CardEventDeps, cardMade } from './write.ts';
 
 type Keyed = (purpose: string, data: string) => Buffer;
 
@@ -59,13 +61,16 @@ function nextNumber(keyed: Keyed, { range_name, prefix, number_length, range_siz
 export interface DrawnNumber {
   readonly brand: Brand;
   readonly pan: Pan;
-  /** What makes the card: its row, its number, the block that has one number less, the counts of live cards. */
-  changesFor(card: Card, told: Told): Change[];
+  /**
+   * What makes the card: its row and the event that tells of it, its number, the block that has one number less, the counts of live cards.
+   * `funds`: its own, as they are behind the commit.
+   */
+  changesFor(card: Card, told: Told, funds: Funds | null): Change[];
 }
 
 /** The next number of the tenant's block; wanted where he holds none. INSTRUMENT_NOT_FOUND where there is no range. */
 export function drawNumber(
-  { vault }: Pick<IssuingDeps, 'vault'>,
+  deps: CardEventDeps & Pick<IssuingDeps, 'vault'>,
   seal: Sealer,
   loaded: Loaded,
   source: NumberSource | null,
@@ -73,14 +78,14 @@ export function drawNumber(
   if (!source) throw refuse('INSTRUMENT_NOT_FOUND');
   const block = loaded.get(numbersKind, source);
   if (!block) throw new Wanted(NUMBERS, source);
-  const pan = nextNumber((purpose, data) => vault.keyed(purpose, data), block);
+  const pan = nextNumber((purpose, data) => deps.vault.keyed(purpose, data), block);
   return {
     brand: block.brand,
     pan,
-    changesFor(card, told) {
+    changesFor(card, told, funds) {
       const sealed = seal(card.tenant_id, card.id, { pan, expiry: '', holder: null }, told);
       return [
-        cardInsert(card),
+        ...cardMade(deps, told, card, funds),
         sealed.change,
         cardNumberInsert({ fingerprint: sealed.fingerprint, tenant_id: card.tenant_id, card_id: card.id }),
         blockUpdate({ ...block, used: block.used + 1n }),

@@ -8,7 +8,6 @@ import {
   type Address,
   type Card,
   type CardDetails,
-  cardTold,
   createdView,
   type DrawnNumber,
   drawNumber,
@@ -262,9 +261,8 @@ function made(
     : { card: bare, changes: [] };
   const funds = parentId === null ? emptyFunds(card.tenant_id, card.id, card.currency) : null;
   const changes: Change[] = [
-    ...drawn.changesFor(card, told),
+    ...drawn.changesFor(card, told, funds),
     ...(funds ? [fundsInsert(funds)] : []),
-    ...cardTold(deps, told, { before: null, after: card, event: 'card.created', funds }),
     ...(plan.mobileKey && mobileHolder === undefined ? [mobileInsert(plan.mobileKey, card.identity_id)] : []),
     ...plastic,
   ];

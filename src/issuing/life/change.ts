@@ -9,7 +9,8 @@ import {
   type Card,
   type CardEventDeps,
   type CardKey,
-  cardWritten,
+  type ChangedCard,
+  cardChanged,
   commitOnCard,
   dueAtOf,
   fundsLoaded,
@@ -18,8 +19,8 @@ import {
 } from '../cards/index.ts';
 import { type RefusalCode, refuse } from '../fields/index.ts';
 import { liveChanges } from '../lending/index.ts';
-import type { CommittedAnswer, Ending, IssuingDeps } from '../requests/index.ts';
-import { liveTokens, walletTokenMoves, walletTokensKind } from '../tokens/index.ts';
+import type { CommittedAnswer, IssuingDeps } from '../requests/index.ts';
+import { liveTokens, type WalletToken, walletTokenMoves, walletTokensKind } from '../tokens/index.ts';
 
 /** Port: what is still held for a card, minor units; loaded behind the card's lock, which every authorization takes too. */
 export type OpenHolds = Kind<CardKey, bigint>;
@@ -84,7 +85,21 @@ export const MOVES = {
 
 export type CardMove = keyof typeof MOVES;
 
-/** `left`: its funds behind the commit, where that moves them. The card with its new standing, and all that follows from it: counts, wallet tokens, timers. */
+/** What a new standing comes with. */
+interface Beside {
+  /** What is noted on the card. */
+  readonly details?: Partial<Card['details']> | undefined;
+  /** Its funds behind the commit, where that moves them. */
+  readonly left?: Funds | null;
+  /** Its wallet tokens, where the commit has taken some from it. */
+  readonly tokens?: readonly WalletToken[];
+}
+
+/** The tokens of a card as its lock shows them. */
+export const tokensLoaded = (loaded: Loaded, { tenant_id, id }: Card): readonly WalletToken[] =>
+  loaded.get(walletTokensKind, { tenantId: tenant_id, id }) ?? [];
+
+/** The card with its new standing, and all that follows from it: counts, wallet tokens, timers. */
 export function restand(
   deps: CardEventDeps,
   told: Pick<Told, 'now' | 'ids' | 'cause'>,
@@ -92,28 +107,30 @@ export function restand(
   card: Card,
   standing: Standing,
   event: EventType<'card'>,
-  details: Partial<Card['details']> = {},
-  left: Funds | null = fundsLoaded(loaded, card),
-): { readonly card: Card; readonly changes: Ending['changes'] } {
-  const { now } = told;
-  const key = { tenantId: card.tenant_id, id: card.id };
-  const known = loaded.get(walletTokensKind, key) ?? [];
+  { details = {}, left = fundsLoaded(loaded, card), tokens: known = tokensLoaded(loaded, card) }: Beside = {},
+): ChangedCard {
   const gone = card.state !== 'DESTROYED' && standing.state === 'DESTROYED';
   const ended = gone ? { endedTokens: liveTokens(known) } : {};
-  const changed: Card = { ...card, ...standing, details: { ...card.details, ...details, ...ended }, updated_at: now };
+  const changed: Card = {
+    ...card,
+    ...standing,
+    details: { ...card.details, ...details, ...ended },
+    updated_at: told.now,
+  };
   const after: Card = { ...changed, due_at: dueAtOf(changed) };
+  const changedCard = cardChanged(deps, told, {
+    before: card,
+    after,
+    event,
+    funds: left,
+    fundsBefore: fundsLoaded(loaded, card),
+  });
   return {
-    card: after,
+    card: changedCard.card,
     changes: [
-      ...cardWritten(deps, told, {
-        before: card,
-        after,
-        event,
-        funds: left,
-        fundsBefore: fundsLoaded(loaded, card),
-      }),
+      ...changedCard.changes,
       ...(gone ? liveChanges(after, -1n) : []),
-      ...walletTokenMoves(known, standing.state, now),
+      ...walletTokenMoves(deps, told, known, standing.state),
     ],
   };
 }
@@ -151,7 +168,9 @@ export function changeCard(
       };
       const standing = rule.stand(facts);
       if (typeof standing === 'string') throw refuse(standing);
-      const { changes } = restand(deps, told, loaded, card, standing, rule.event, rule.notes?.(facts));
+      const { changes } = restand(deps, told, loaded, card, standing, rule.event, {
+        details: rule.notes?.(facts),
+      });
       return { status: 204, body: null, changes };
     },
   });

@@ -16,6 +16,16 @@ const START = `case w.counter when 'ALWAYS' then timestamp '1970-01-01' else
     .map(([counter, word]) => `when '${counter}' then '${word}'`)
     .join(' ')} end, (part ->> 'at')::timestamptz at time zone 'UTC') end`;
 
+/** The rows of a table of tenants, each of which counts its events. */
+const told = (noun: string, table: string, what: string): Invariant => ({
+  id: `${noun}_events_are_changes`,
+  title: `${what} has its event, every event its change`,
+  of: 'subject',
+  sql: `select r.id as subject, r.events, e.count from ${table} r
+        left join lateral (select count(*) as count, coalesce(max(sequence), 0) as last from events e where e.owner_id = r.tenant_id and e.subject_id = r.id) e on true
+        where r.tenant_id = $owner and {r.id} and (r.events <> e.count or r.events <> e.last)`,
+});
+
 export const authorizationInvariants: readonly Invariant[] = [
   {
     id: 'funds_held_are_authorizations',
@@ -82,30 +92,10 @@ export const authorizationInvariants: readonly Invariant[] = [
              or (state = 'DECLINED' and (cleared <> 0 or refunded <> 0 or reason is null))
              or (kind in ('purchase', 'forced') and refunded > cleared))`,
   },
-  {
-    id: 'authorization_events_are_changes',
-    title: 'Every change of an authorization has its event, every event its change',
-    of: 'subject',
-    sql: `select a.id as subject, a.events, e.count from authorizations a
-          left join lateral (select count(*) as count, coalesce(max(sequence), 0) as last from events e where e.owner_id = a.tenant_id and e.subject_id = a.id) e on true
-          where a.tenant_id = $owner and {a.id} and (a.events <> e.count or a.events <> e.last)`,
-  },
-  {
-    id: 'account_events_are_changes',
-    title: 'Every change of a managed account has its event, every event its change',
-    of: 'subject',
-    sql: `select a.id as subject, a.events, e.count from managed_accounts a
-          left join lateral (select count(*) as count, coalesce(max(sequence), 0) as last from events e where e.owner_id = a.tenant_id and e.subject_id = a.id) e on true
-          where a.tenant_id = $owner and {a.id} and (a.events <> e.count or a.events <> e.last)`,
-  },
-  {
-    id: 'card_events_are_changes',
-    title: 'Every change of a card that is told has its event, every event its change',
-    of: 'subject',
-    sql: `select c.id as subject, c.events, e.count from cards c
-          left join lateral (select count(*) as count, coalesce(max(sequence), 0) as last from events e where e.owner_id = c.tenant_id and e.subject_id = c.id) e on true
-          where c.tenant_id = $owner and {c.id} and (c.events <> e.count or c.events <> e.last)`,
-  },
+  told('authorization', 'authorizations', 'Every change of an authorization'),
+  told('account', 'managed_accounts', 'Every change of a managed account'),
+  told('card', 'cards', 'Every change of a card that is told'),
+  told('wallet_token', 'wallet_tokens', 'Every change of a wallet token'),
   {
     id: 'numbers_are_lent_once',
     title: 'No two blocks of a card range overlap, and none reaches beyond what was lent of it',
@@ -146,6 +136,7 @@ export const authorizationAuditor: Auditor = {
     { table: 'authorizations', owner: 'tenant_id', id: 'id' },
     { table: 'managed_accounts', owner: 'tenant_id', id: 'id' },
     { table: 'cards', owner: 'tenant_id', id: 'id' },
+    { table: 'wallet_tokens', owner: 'tenant_id', id: 'id' },
     { table: 'funds', owner: 'tenant_id', id: 'instrument_id' },
     { table: 'spend_counters', owner: 'tenant_id', id: 'card_id' },
   ],

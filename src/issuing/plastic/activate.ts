@@ -49,7 +49,7 @@ export function activateCard(
         if (typeof standing === 'string') throw refuse(standing);
         const { state, blocks, destroyed_reason } = standing;
         const { changes } = restand(deps, told, loaded, card, { state, blocks, destroyed_reason }, 'card.blocked', {
-          physical: { ...physical, wrongActivationCodes },
+          details: { physical: { ...physical, wrongActivationCodes } },
         });
         return rejectedEnding('ACTIVATION_CODE_INVALID', changes);
       }

@@ -16,7 +16,6 @@ import {
   type Asker,
   type Card,
   type CardCommand,
-  cardTold,
   cardWritten,
   commitOnCard,
   drawNumber,
@@ -28,11 +27,11 @@ import {
 } from '../cards/index.ts';
 import { type RefusalCode, refuse } from '../fields/index.ts';
 import { type NumberSource, needsOfNumber, withLent } from '../lending/index.ts';
-import { needsOfChange, type OpenHolds, restand } from '../life/index.ts';
+import { needsOfChange, type OpenHolds, restand, tokensLoaded } from '../life/index.ts';
 import type { CardViewer } from '../reading/index.ts';
 import type { CommittedAnswer, Ending, IssuingDeps } from '../requests/index.ts';
 import type { Profile } from '../tenants/index.ts';
-import { liveTokens, walletTokenInsert, walletTokenMoves, walletTokensKind } from '../tokens/index.ts';
+import { followed, liveTokens, tokenRepointed } from '../tokens/index.ts';
 import { activationHash, orderedPlastic } from './order.ts';
 
 export type Replacement = 'replace-damaged' | 'replace-lost-stolen';
@@ -205,36 +204,35 @@ function succeeded(
     type: physical?.pendingActivation === false ? 'PHYSICAL' : 'VIRTUAL',
     details: { ...base.details, physical },
   };
-  const card: Card = { ...plastic, events: 1, due_at: dueAtOf(plastic) };
-  const changes: Change[] = drawn.changesFor(card, told);
+  const card: Card = { ...plastic, due_at: dueAtOf(plastic) };
   const money = card.parent_account_id === null ? moved(told, loaded, old, card) : null;
-  if (money) changes.push(...money.changes);
-  const funds = money?.funds ?? null;
-  changes.push(...cardTold(deps, told, { before: null, after: card, event: 'card.created', funds }));
-  const tokens = loaded.get(walletTokensKind, { tenantId: old.tenant_id, id: old.id }) ?? [];
+  const tokens = tokensLoaded(loaded, old);
   // The device keeps its token. One that was given up stays so; one that no device has taken into use yet still waits for it.
-  const pointed = endedTokens ?? liveTokens(tokens);
-  const theirs = tokens.flatMap((token) => {
-    const state = pointed[token.id.toString()];
-    return state ? [{ ...token, card_id: card.id, state, updated_at: now }] : [];
+  const live = endedTokens ?? liveTokens(tokens);
+  const pointed = tokens.flatMap((token) => {
+    const state = live[token.id.toString()];
+    return state ? [{ token, to: { card_id: card.id, state: followed(state, card.state) } }] : [];
   });
-  changes.push(...theirs.map(walletTokenInsert), ...walletTokenMoves(theirs, card.state, now));
   // A lost card ends with its replacement; a stolen one has ended already.
   const ended = destroyed(old, 'LOST');
-  const gone = restand(
-    deps,
-    told,
-    loaded,
-    old,
-    typeof ended === 'string' ? old : ended,
-    'card.replaced',
-    {
+  const gone = restand(deps, told, loaded, old, typeof ended === 'string' ? old : ended, 'card.replaced', {
+    details: {
       replacedBy: outward(card.id),
       physical: old.details.physical && { ...old.details.physical, replacement: physical?.replacement ?? null },
     },
-    money?.left ?? null,
-  );
-  return { status: 200, body: view(card, told, money?.funds), changes: [...changes, ...gone.changes] };
+    left: money?.left ?? null,
+    tokens: tokens.filter(({ id }) => !(id.toString() in live)),
+  });
+  return {
+    status: 200,
+    body: view(card, told, money?.funds),
+    changes: [
+      ...drawn.changesFor(card, told, money?.funds ?? null),
+      ...(money?.changes ?? []),
+      ...pointed.flatMap(({ token, to }) => tokenRepointed(deps, told, token, to)),
+      ...gone.changes,
+    ],
+  };
 }
 
 interface Moved {

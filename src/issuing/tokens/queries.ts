@@ -1,6 +1,15 @@
-// wallet_tokens: a card on a device. Rule: a token follows its card: blocked suspends, destroyed deletes.
-import { type Change, type Db, follow, insert, type Kind, type Need, table, update } from '../../store/index.ts';
-import type { InstrumentState } from '../accounts/index.ts';
+// wallet_tokens: a card on a device. Rule: one id is one row; it is found by the card that it stands for now.
+import {
+  type Change,
+  type Db,
+  follow,
+  insert,
+  type Kind,
+  type Need,
+  remove,
+  table,
+  update,
+} from '../../store/index.ts';
 import type { CardKey } from '../cards/index.ts';
 
 export interface WalletToken {
@@ -10,6 +19,8 @@ export interface WalletToken {
   readonly device: string;
   readonly wallet: 'APPLE' | 'GOOGLE';
   readonly state: 'REQUESTED' | 'ACTIVE' | 'SUSPENDED' | 'DELETED';
+  /** How many events have told of it. */
+  readonly events: number;
   readonly created_at: Date;
   readonly updated_at: Date;
 }
@@ -23,14 +34,19 @@ const walletTokens = table<WalletToken>(
     device: 'text',
     wallet: 'text',
     state: 'text',
+    events: 'int4',
     created_at: 'timestamptz',
     updated_at: 'timestamptz',
   },
-  ['tenant_id', 'card_id', 'id'],
+  ['tenant_id', 'id'],
+  { subjects: ['id'] },
 );
 
 export const walletTokenInsert = (row: WalletToken): Change => insert(walletTokens, row);
 export const walletTokenUpdate = (row: WalletToken): Change => update(walletTokens, row);
+/** Names its card besides its key, for who follows the tokens of a card. */
+export const walletTokenRemove = ({ tenant_id, card_id, id }: WalletToken): Change =>
+  remove(walletTokens, { tenant_id, card_id, id });
 
 const keyText = ({ tenantId, id }: CardKey): string => `${tenantId}/${id}`;
 
@@ -42,8 +58,10 @@ export const walletTokensKind: Kind<CardKey, readonly WalletToken[]> = {
     follow(
       walletTokens,
       ({ tenant_id, card_id }) => keyText({ tenantId: tenant_id, id: card_id }),
-      (known, token) =>
-        [...(known ?? []).filter(({ id }) => id !== token.id), token].sort((a, b) => (a.id < b.id ? -1 : 1)),
+      (known = [], token, op) => {
+        const others = known.filter(({ id }) => id !== token.id);
+        return op === 'remove' ? others : [...others, token].sort((a, b) => (a.id < b.id ? -1 : 1));
+      },
     ),
   ],
   async load(db, keys) {
@@ -68,23 +86,6 @@ export const walletTokensOf = (db: Db, keys: readonly CardKey[]): Promise<Wallet
      join wallet_tokens t on t.tenant_id = k.tenant_id and t.card_id = k.card_id order by t.id`,
     [keys.map(({ tenantId }) => tenantId), keys.map(({ id }) => id)],
   );
-
-/** state of the token → what it is once the card has that state. */
-const FOLLOWS: Readonly<
-  Record<InstrumentState, Readonly<Partial<Record<WalletToken['state'], WalletToken['state']>>>>
-> = {
-  ACTIVE: { SUSPENDED: 'ACTIVE' },
-  // One that was never taken into use waits on, so that unblocking the card doesn't do it.
-  BLOCKED: { ACTIVE: 'SUSPENDED' },
-  DESTROYED: { REQUESTED: 'DELETED', ACTIVE: 'DELETED', SUSPENDED: 'DELETED' },
-};
-
-export function walletTokenMoves(tokens: readonly WalletToken[], card: InstrumentState, at: Date): Change[] {
-  return tokens.flatMap((token) => {
-    const state = FOLLOWS[card][token.state];
-    return state ? [walletTokenUpdate({ ...token, state, updated_at: at })] : [];
-  });
-}
 
 /** Those that stand for the card now, by id: one that was suspended with it is in use. */
 export const liveTokens = (tokens: readonly WalletToken[]): Readonly<Record<string, 'REQUESTED' | 'ACTIVE'>> =>

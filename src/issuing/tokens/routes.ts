@@ -6,8 +6,9 @@ import { askerOf, CardPath, cardAnywhere, cardAsked, idGiven, unknownCard } from
 import { choice, pathId, shape, text } from '../fields/index.ts';
 import { answered, conflict, type IssuingDeps } from '../requests/index.ts';
 import { walletToken, walletTokens } from './answer-schemas.ts';
+import { walletTokenView } from './present.ts';
 import { walletTokensOf } from './queries.ts';
-import { moveToken, requestToken, walletTokenView } from './tokens.ts';
+import { moveToken, requestToken } from './tokens.ts';
 
 const endpoint = endpointOf<Session>();
 const deviceEndpoint = endpointOf<unknown>();
@@ -57,7 +58,7 @@ export const walletEndpoints = (deps: IssuingDeps): AnyEndpoint<Session>[] => [
     async handler({ principal, params }) {
       const card = await cardAsked(deps, principal, params.cardId);
       const rows = await walletTokensOf(deps.db, [{ tenantId: card.tenant_id, id: card.id }]);
-      return { status: 200, body: { tokens: rows.map((row) => walletTokenView(deps.permutation.outward, row)) } };
+      return { status: 200, body: { tokens: rows.map((row) => walletTokenView(deps.permutation, row)) } };
     },
   }),
   endpoint({

@@ -1,25 +1,18 @@
 // A card on a device: asked for by its cardholder, taken into use by the device, given up by either. One object a card and device
 // (docs/contract/issuing.md#wallet-tokens). Rule: under the card's lock, so that no token outlives the card that it stands for.
 
-import type { Once } from '../../store/index.ts';
+import type { Once, Told } from '../../store/index.ts';
 import { type Asker, type Card, commitOnCard } from '../cards/index.ts';
 import { refuse } from '../fields/index.ts';
 import type { CommittedAnswer, Ending, IssuingDeps } from '../requests/index.ts';
-import { type WalletToken, walletTokenInsert, walletTokensKind, walletTokenUpdate } from './queries.ts';
-
-export const walletTokenView = (outward: (id: bigint) => string, token: WalletToken): object => ({
-  id: outward(token.id),
-  cardId: outward(token.card_id),
-  wallet: token.wallet,
-  device: token.device,
-  state: token.state,
-  creationTimestamp: token.created_at.getTime(),
-});
+import { walletTokenView } from './present.ts';
+import { type WalletToken, walletTokensKind } from './queries.ts';
+import { tokenMoved, tokenRequested } from './write.ts';
 
 interface Held {
   readonly card: Card;
   readonly tokens: readonly WalletToken[];
-  readonly now: Date;
+  readonly told: Told;
 }
 
 function onTokens(
@@ -36,7 +29,7 @@ function onTokens(
     asker,
     id: cardId,
     needs: [{ kind: walletTokensKind, key }],
-    decide: (card, loaded, { now }) => decide({ card, tokens: loaded.get(walletTokensKind, key) ?? [], now }),
+    decide: (card, loaded, told) => decide({ card, tokens: loaded.get(walletTokensKind, key) ?? [], told }),
   });
 }
 
@@ -44,14 +37,14 @@ const isLive = ({ state }: WalletToken): boolean => state !== 'DELETED';
 
 /** 200 with the token, which waits for its device. A repeat for the same device answers the same token. */
 export function requestToken(
-  deps: Pick<IssuingDeps, 'committer' | 'ids' | 'permutation'>,
+  deps: Pick<IssuingDeps, 'committer' | 'events' | 'ids' | 'permutation'>,
   asker: Asker,
   cardId: bigint,
   { wallet, device }: Pick<WalletToken, 'wallet' | 'device'>,
   once: Once | null,
 ): Promise<CommittedAnswer> {
   const id = deps.ids.next();
-  return onTokens(deps, asker, cardId, 'card.wallet.request', once, ({ card, tokens, now }) => {
+  return onTokens(deps, asker, cardId, 'card.wallet.request', once, ({ card, tokens, told }) => {
     const { digitalWallets } = card.details;
     if (card.state === 'DESTROYED') throw refuse('INSTRUMENT_DESTROYED');
     if (card.state === 'BLOCKED') throw refuse('INSTRUMENT_BLOCKED');
@@ -65,13 +58,14 @@ export function requestToken(
       device,
       wallet,
       state: 'REQUESTED',
-      created_at: now,
-      updated_at: now,
+      events: 1,
+      created_at: told.now,
+      updated_at: told.now,
     };
     return {
       status: 200,
-      body: walletTokenView(deps.permutation.outward, token),
-      changes: known ? [] : [walletTokenInsert(token)],
+      body: walletTokenView(deps.permutation, token),
+      changes: known ? [] : tokenRequested(deps, told, token),
     };
   });
 }
@@ -86,25 +80,20 @@ export type TokenMove = keyof typeof MOVES;
 
 /** 204. A blocked card's token is not taken into use. */
 export function moveToken(
-  deps: Pick<IssuingDeps, 'committer'>,
+  deps: Pick<IssuingDeps, 'committer' | 'events' | 'permutation'>,
   asker: Asker,
   cardId: bigint,
   tokenId: bigint,
   move: TokenMove,
   once: Once | null,
 ): Promise<CommittedAnswer> {
-  return onTokens(deps, asker, cardId, `card.wallet.${move}`, once, ({ card, tokens, now }) => {
+  return onTokens(deps, asker, cardId, `card.wallet.${move}`, once, ({ card, tokens, told }) => {
     const token = tokens.find(({ id }) => id === tokenId);
     if (!token) throw refuse('RESOURCE_NOT_FOUND');
     if (move === 'activate' && card.state === 'BLOCKED') throw refuse('INSTRUMENT_BLOCKED');
     const moves: Readonly<Partial<Record<WalletToken['state'], WalletToken['state']>>> = MOVES[move];
     const state = moves[token.state];
     if (!state) throw refuse('STATE_INVALID');
-    const moved: WalletToken = { ...token, state, updated_at: now };
-    return {
-      status: 204,
-      body: null,
-      changes: [walletTokenUpdate(moved)],
-    };
+    return { status: 204, body: null, changes: tokenMoved(deps, told, token, state) };
   });
 }

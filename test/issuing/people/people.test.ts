@@ -228,7 +228,7 @@ describe('wallet tokens', () => {
     const replaced = await ada('POST', `/cards/replace-lost-stolen/${card}`, {});
     assert.equal(replaced.status, 200, replaced.text);
     assert.deepEqual(await states(replaced.body.id), ['ACTIVE']);
-    assert.deepEqual(await states(card), ['DELETED']);
+    assert.deepEqual(await states(card), []);
   });
 
   it('only where the card has wallets and push provisioning on, and for its own cardholder', async () => {
