@@ -35,25 +35,21 @@ export const stepAfter = (deps: Pick<IssuingDeps, 'sandbox'>, state: Manufacturi
   return step ? addMs(at, step[1]).toISOString() : null;
 };
 
-/** What the bureau has done with a card by now; the same card when nothing is due. */
-export function bureauStep(deps: Pick<IssuingDeps, 'sandbox'>, physical: PhysicalCard, now: Date): PhysicalCard {
+/** The one step that the bureau takes next; null: none is due. */
+export function bureauStep(deps: Pick<IssuingDeps, 'sandbox'>, physical: PhysicalCard, now: Date): PhysicalCard | null {
   const step = BUREAU[physical.manufacturingState];
-  if (!step || physical.nextStepAt === null || new Date(physical.nextStepAt) > now) return physical;
+  if (!step || physical.nextStepAt === null || new Date(physical.nextStepAt) > now) return null;
   const [manufacturingState] = step;
   const at = new Date(physical.nextStepAt);
   const sent = manufacturingState === 'DISPATCHED';
-  return bureauStep(
-    deps,
-    {
-      ...physical,
-      manufacturingState,
-      nextStepAt: stepAfter(deps, manufacturingState, at),
-      ...(sent
-        ? { deliveryTrackingMethod: physical.deliveryMethod === 'STANDARD_DELIVERY' ? 'NO_TRACKING' : 'TRACKED' }
-        : {}),
-    },
-    now,
-  );
+  return {
+    ...physical,
+    manufacturingState,
+    nextStepAt: stepAfter(deps, manufacturingState, at),
+    ...(sent
+      ? { deliveryTrackingMethod: physical.deliveryMethod === 'STANDARD_DELIVERY' ? 'NO_TRACKING' : 'TRACKED' }
+      : {}),
+  };
 }
 
 /** What a bureau reports: state and tracking. 204; refuses with INSTRUMENT_NOT_PHYSICAL. */

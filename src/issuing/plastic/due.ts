@@ -1,12 +1,14 @@
 // What happens to cards by itself: the bureau's steps, renewal and expiry (docs/contract/issuing.md#state-machine).
 // Rule: each is decided on the locked card, from its own due moment, so that a clock that jumps does the same as one that walks.
-import type { Timeline } from '../../store/index.ts';
+import type { EventType } from '../../events/index.ts';
+import type { Change, Loaded, Timeline, Told } from '../../store/index.ts';
 import { destroyed } from '../accounts/index.ts';
 import {
   type Card,
+  type ChangedCard,
+  cardChanged,
   cardKind,
   cardsDue,
-  cardWritten,
   dueAtOf,
   expiryMoment,
   fundsLoaded,
@@ -67,8 +69,33 @@ export const cardTimeline = (deps: IssuingDeps, openHolds: OpenHolds): Timeline 
   run: ({ owner, id }) => runOne(deps, owner, id, openHolds),
 });
 
+type DueDeps = Pick<IssuingDeps, 'events' | 'permutation' | 'sandbox'>;
+
+/** The first of what is due to a card that has a timer: a step of the bureau, before an expiry at the same moment, or the expiry. */
+function happened(deps: DueDeps, told: Told, loaded: Loaded, card: Card, dueAt: Date): ChangedCard {
+  const funds = fundsLoaded(loaded, card);
+  const changed = (after: Card, event: EventType<'card'>): ChangedCard =>
+    cardChanged(deps, told, { before: card, after: { ...after, due_at: dueAtOf(after) }, event, funds });
+  const { physical } = card.details;
+  const made = physical && bureauStep(deps, physical, dueAt);
+  if (made && card.state !== 'DESTROYED')
+    return changed(
+      { ...card, details: { ...card.details, physical: made }, updated_at: told.now },
+      MADE[made.manufacturingState],
+    );
+  const expiry = expiryMoment(card.expires);
+  // Nothing: its timer is set anew.
+  if (expiry > dueAt) return changed(card, 'card.updated');
+  if (card.renewal === 'AUTO_RENEW' && card.state !== 'DESTROYED')
+    return changed(renewed(deps, card, expiry), 'card.renewed');
+  const standing = destroyed(card, 'EXPIRED');
+  // Destroyed already: it has no timers.
+  if (typeof standing === 'string') return changed(card, 'card.expired');
+  return restand(deps, told, loaded, card, standing, 'card.expired');
+}
+
 function runOne(
-  deps: Pick<IssuingDeps, 'committer' | 'events' | 'permutation' | 'sandbox'>,
+  deps: DueDeps & Pick<IssuingDeps, 'committer'>,
   tenantId: bigint,
   id: bigint,
   openHolds: OpenHolds,
@@ -78,30 +105,14 @@ function runOne(
     owner: tenantId,
     needs: needsOfChange(tenantId, id, openHolds),
     decide(loaded, told) {
-      const { now } = told;
-      const card = loaded.get(cardKind, { tenantId, id });
-      if (!card?.due_at || card.due_at > now) return { value: undefined, changes: [] };
-      const funds = fundsLoaded(loaded, card);
-      const { physical } = card.details;
-      const made = physical ? bureauStep(deps, physical, now) : null;
-      const stepped: Card = { ...card, details: { ...card.details, physical: made }, updated_at: now };
-      if (expiryMoment(card.expires) > now || card.renewal === 'AUTO_RENEW') {
-        const over = expiryMoment(card.expires) <= now;
-        const changed = over ? renewed(deps, stepped, expiryMoment(card.expires)) : stepped;
-        const after: Card = { ...changed, due_at: dueAtOf(changed) };
-        const event = over ? 'card.renewed' : made ? MADE[made.manufacturingState] : 'card.updated';
-        return { value: undefined, changes: cardWritten(deps, told, { before: card, after, event, funds }) };
+      let card = loaded.get(cardKind, { tenantId, id });
+      const changes: Change[] = [];
+      // What fell due together happens in its order, each with its own event. Each round moves the timer on.
+      while (card?.due_at && card.due_at <= told.now) {
+        const next = happened(deps, told, loaded, card, card.due_at);
+        changes.push(...next.changes);
+        card = next.card;
       }
-      const standing = destroyed(card, 'EXPIRED');
-      if (typeof standing === 'string') {
-        // Destroyed already: it has no timers.
-        const after: Card = { ...card, due_at: null };
-        return {
-          value: undefined,
-          changes: cardWritten(deps, told, { before: card, after, event: 'card.expired', funds }),
-        };
-      }
-      const { changes } = restand(deps, told, loaded, card, standing, 'card.expired');
       return { value: undefined, changes };
     },
   });

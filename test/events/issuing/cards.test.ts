@@ -2,6 +2,7 @@
 // (docs/contract/events.md#cards).
 import assert from 'node:assert/strict';
 import { before, beforeEach, test } from 'node:test';
+import { monthAfter } from '../../../src/issuing/cards/index.ts';
 import { type Client, type Reply, type TestApp, testApp } from '../../support/app.ts';
 import {
   advance,
@@ -115,6 +116,83 @@ test('what a GET of a card does not show stands beside it: limits, and who was s
   assert.deepEqual(what, { what: 'cvv' });
   assert.match(userId, /^\d+$/);
 });
+
+test('the same limits again, and none where there were none, are no change', async () => {
+  const id = await newCard(ada);
+  const types = async () => (await toldOf(id)).map(({ type }) => type);
+  ok(await ada('DELETE', `/cards/limits/${id}`));
+  assert.deepEqual(await types(), ['card.created']);
+  const data = { allowAtm: true, spendLimit: [{ value: { currency: 'EUR', amount: 400 }, interval: 'DAILY' }] };
+  await florin.operator('PATCH', '/operator/tenants/sandbox', { settings: { prepaidSpendLimits: true } });
+  for (const _ of [1, 2]) ok(await ada('PUT', `/cards/limits/${id}`, { data }));
+  ok(await ada('PATCH', `/cards/limits/${id}`, { data: { allowAtm: true } }));
+  assert.deepEqual(await types(), ['card.created', 'card.limits_changed']);
+  ok(await ada('PATCH', `/cards/limits/${id}`, { data: { allowAtm: false } }));
+  assert.deepEqual((await types()).length, 3);
+});
+
+/** Nobody has looked at a card for long: its timers are set back. */
+async function overdue(id: string, expires: Date | null, step: Date, renewal: string): Promise<void> {
+  const yymm = expires && monthAfter(expires, -1);
+  const rows = await florin.database.query(
+    `update cards set expires = coalesce($2, expires), renewal = $3, due_at = $4,
+       details = jsonb_set(details, '{physical,nextStepAt}', to_jsonb($5::text))
+     where tenant_id || '/' || id = $1 returning id`,
+    [await keyOf(id), yymm, renewal, step, step.toISOString()],
+  );
+  assert.equal(rows.length, 1);
+  await advance(florin, '1s');
+}
+
+/** How the database knows a card. */
+async function keyOf(id: string): Promise<string> {
+  const [row] = await florin.database.query<{ key: string }>(
+    `select owner_id || '/' || subject_id as key from events where body like $1 limit 1`,
+    [`%"resource":{"type":"card","id":"${id}",%`],
+  );
+  return row?.key ?? '';
+}
+
+const now = async (): Promise<Date> => new Date((await florin.operator('GET', '/simulator/clock')).body.now);
+const DAYS = 86_400_000;
+
+for (const [what, renewal, early, behind] of [
+  ['its plastic is made', null, 3 * DAYS, ['plastic_sent_for_fulfilment', 'plastic_dispatched']],
+  [
+    'it renews, and so the new one',
+    'AUTO_RENEW',
+    2 * DAYS,
+    'plastic_sent_for_fulfilment plastic_dispatched renewed plastic_sent_for_fulfilment plastic_dispatched'.split(' '),
+  ],
+  ['it renews at the moment of a step', 'AUTO_RENEW', 0, ['plastic_sent_for_fulfilment', 'renewed']],
+  ['it ends between two steps', 'NO_RENEW', 3_600_000, ['plastic_sent_for_fulfilment', 'expired']],
+] as const)
+  test(`what falls due together happens in its order, each with its event: ${what}`, async () => {
+    const id = await plasticCard(ada, false);
+    const before = (await toldOf(id)).length;
+    const at = await now();
+    // The first of a month that is over for long enough.
+    const expiry = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - 1, 1));
+    await overdue(
+      id,
+      renewal && expiry,
+      new Date((renewal ? expiry.getTime() : at.getTime()) - early),
+      renewal ?? 'AUTO_RENEW',
+    );
+    ada = await customer(florin);
+    const told = (await toldOf(id)).slice(before);
+    const types = told.map(({ type }) => type.replace('card.', ''));
+    assert.deepEqual(types.slice(0, behind.length), behind);
+    assert.ok(types.slice(behind.length).every((type) => renewal === 'AUTO_RENEW' && type.startsWith('plastic_')));
+    for (const { type, cause, data } of told) {
+      assert.equal(cause.by, 'schedule');
+      const { physicalCardDetails } = data.object as { physicalCardDetails: { manufacturingState: string } };
+      const state = type.replace('card.plastic_', '').replace('fulfilment', 'fulfillment').toUpperCase();
+      if (type.includes('plastic')) assert.equal(physicalCardDetails.manufacturingState, state);
+    }
+    assert.deepEqual(told.at(-1)?.data.object, await shown(id));
+    await assertBooksHold(florin);
+  });
 
 test('a lost card is replaced: the old one says by what, the new one is created with its money', async () => {
   const id = await fundedCard(ada, 700);
