@@ -1,6 +1,6 @@
 -- Up Migration
--- What happened: written in the transaction that made the change, and never changed. By days of their ids, so that the oldest are dropped
--- and not deleted; what no day was made for lies beside them.
+-- What happened: written in the transaction that made the change, and never changed. By days of their ids, which are those of real time, so
+-- that the oldest are dropped and not deleted. Days are made ahead (src/events/keeping); what none was made for lies beside them.
 create table events (
   owner_id int8 not null,
   id int8 not null,
@@ -45,3 +45,21 @@ create table event_log (
   primary key (owner_id, position)
 );
 create index event_log_event on event_log (owner_id, event_id);
+
+-- What of an owner's events may be gone, because its days are over.
+create table event_floors (
+  owner_id int8 primary key,
+  -- Ids below this one.
+  gone_before int8 not null,
+  -- Of its log, nothing behind this position.
+  gone_position int8 not null,
+  -- The latest moment, of business time, that one of them told; null: none was there.
+  gone_at timestamptz
+);
+
+-- The clock by which days are over, and from when on it is believed: one row.
+create table event_clock (
+  name text primary key,
+  looked_at timestamptz not null,
+  drops_from timestamptz not null
+);

@@ -66,6 +66,7 @@ create table webhook_deliveries (
 );
 create index webhook_deliveries_due on webhook_deliveries (owner_id, webhook_id, next_at) where next_at is not null;
 
+-- Every try, in the day of its event, and dropped with it.
 create table webhook_attempts (
   owner_id int8 not null,
   webhook_id int8 not null,
@@ -83,9 +84,9 @@ create table webhook_attempts (
   cause text,
   -- The first KiB of it, card numbers masked.
   response text not null,
-  primary key (owner_id, webhook_id, id)
-);
-create index webhook_attempts_event on webhook_attempts (owner_id, webhook_id, event_id);
+  primary key (owner_id, webhook_id, event_id, id)
+) partition by range (event_id);
+create table webhook_attempts_beside partition of webhook_attempts default;
 
 -- Events of a span that are sent once more. What of it is on its way stands among the deliveries.
 create table webhook_replays (

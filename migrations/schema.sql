@@ -180,6 +180,17 @@ create table due_failures (
   retry_at timestamp with time zone not null,
   code text not null
 );
+create table event_clock (
+  name text not null,
+  looked_at timestamp with time zone not null,
+  drops_from timestamp with time zone not null
+);
+create table event_floors (
+  owner_id bigint not null,
+  gone_before bigint not null,
+  gone_position bigint not null,
+  gone_at timestamp with time zone
+);
 create table event_heads (
   owner_id bigint not null,
   position bigint not null
@@ -769,7 +780,7 @@ create table wallet_tokens (
   updated_at timestamp with time zone not null,
   events integer not null
 );
-create table webhook_attempts (
+create table webhook_attempts_beside (
   owner_id bigint not null,
   webhook_id bigint not null,
   id bigint not null,
@@ -884,7 +895,6 @@ CREATE INDEX user_sessions_user ON public.user_sessions USING btree (tenant_id, 
 CREATE INDEX users_identity ON public.users USING btree (tenant_id, identity_id);
 CREATE INDEX vault_cvvs_until ON public.vault_cvvs USING btree (until);
 CREATE INDEX wallet_tokens_card ON public.wallet_tokens USING btree (tenant_id, card_id);
-CREATE INDEX webhook_attempts_event ON public.webhook_attempts USING btree (owner_id, webhook_id, event_id);
 CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (owner_id, webhook_id, next_at) WHERE (next_at IS NOT NULL);
 CREATE INDEX webhook_replays_running ON public.webhook_replays USING btree (owner_id, webhook_id) WHERE (state = 'running'::text);
 CREATE TRIGGER operator_audit_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.operator_audit FOR EACH STATEMENT EXECUTE FUNCTION operator_audit_is_append_only();
@@ -926,6 +936,8 @@ alter table cards add constraint cards_state_check CHECK ((state = ANY (ARRAY['A
 alter table cards add constraint cards_type_check CHECK ((type = ANY (ARRAY['VIRTUAL'::text, 'PHYSICAL'::text])));
 alter table commit_groups add constraint commit_groups_pkey PRIMARY KEY (owner_id, id);
 alter table due_failures add constraint due_failures_pkey PRIMARY KEY (owner_id, about, id, kind);
+alter table event_clock add constraint event_clock_pkey PRIMARY KEY (name);
+alter table event_floors add constraint event_floors_pkey PRIMARY KEY (owner_id);
 alter table event_heads add constraint event_heads_pkey PRIMARY KEY (owner_id);
 alter table event_log add constraint event_log_pkey PRIMARY KEY (owner_id, "position");
 alter table event_queue add constraint event_queue_pkey PRIMARY KEY (owner_id, arrival);
@@ -1024,7 +1036,8 @@ alter table vault_cvvs add constraint vault_cvvs_pkey PRIMARY KEY (owner_id, id)
 alter table vault_keys add constraint vault_keys_pkey PRIMARY KEY (id);
 alter table wallet_tokens add constraint wallet_tokens_pkey PRIMARY KEY (tenant_id, id);
 alter table wallet_tokens add constraint wallet_tokens_state_check CHECK ((state = ANY (ARRAY['REQUESTED'::text, 'ACTIVE'::text, 'SUSPENDED'::text, 'DELETED'::text])));
-alter table webhook_attempts add constraint webhook_attempts_pkey PRIMARY KEY (owner_id, webhook_id, id);
+alter table webhook_attempts add constraint webhook_attempts_pkey PRIMARY KEY (owner_id, webhook_id, event_id, id);
+alter table webhook_attempts_beside add constraint webhook_attempts_beside_pkey PRIMARY KEY (owner_id, webhook_id, event_id, id);
 alter table webhook_cursors add constraint webhook_cursors_pkey PRIMARY KEY (owner_id, webhook_id);
 alter table webhook_deliveries add constraint webhook_deliveries_pkey PRIMARY KEY (owner_id, webhook_id, event_id);
 alter table webhook_replays add constraint webhook_replays_pkey PRIMARY KEY (owner_id, webhook_id, id);

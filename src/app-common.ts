@@ -8,11 +8,13 @@ import { type Config, listenerUrl } from './config.ts';
 import {
   createEgress,
   createEventWaits,
+  createKeeping,
   cursorPut,
   type Egress,
   type EndpointsInMemory,
   type EventsGround,
   endpointsInMemory,
+  type Keeping,
 } from './events/index.ts';
 import {
   type AnyApi,
@@ -72,6 +74,8 @@ export interface Common extends Ground {
   readonly events: EventsGround;
   /** Those that are sent to. */
   readonly endpoints: EndpointsInMemory;
+  /** For how long events are kept. */
+  readonly keeping: Keeping;
   /** Where the server reaches itself, so that the listener and everything in it is looked at, too. Empty until it listens. */
   readonly own: { url: string; clientUrl: string | null };
   /** Runs beside requests; the end waits for it. */
@@ -143,19 +147,21 @@ export async function openCommon(
     changes: createChanges({ database, committer, keyed, clock, log }),
     queue,
     egress,
-    ...tellingOf(ground, { egress, keyed, log }),
+    ...tellingOf(ground, { egress, keyed, log, config, options }),
     own,
     inBackground,
   };
 }
 
-/** What is told of events and endpoints, and the endpoints that are sent to. */
+/** What is told of events and endpoints, for how long, and the endpoints that are sent to. */
 function tellingOf(
   { database, numbering, permutation, clock }: Ground,
-  { egress, keyed, log }: Pick<Common, 'egress' | 'keyed' | 'log'>,
-): Pick<Common, 'events' | 'endpoints'> {
+  { egress, keyed, log, config, options }: Pick<Common, 'egress' | 'keyed' | 'log' | 'config' | 'options'>,
+): Pick<Common, 'events' | 'endpoints' | 'keeping'> {
   const endpoints = endpointsInMemory({ database, clock: systemClock, log });
   const waits = createEventWaits(numbering, systemClock);
+  const time = options.realTime ?? systemClock;
+  const keeping = createKeeping({ database, time, business: clock, log, days: config.eventsDays });
   const events: EventsGround = {
     reader: { db: database, lists: database.patient, waits },
     keyed,
@@ -165,5 +171,5 @@ function tellingOf(
     begins: cursorPut,
     refresh: endpoints.refresh,
   };
-  return { events, endpoints };
+  return { events, endpoints, keeping };
 }

@@ -46,6 +46,8 @@ import { openVault, type Vault } from './vault/index.ts';
 export interface GroundOptions {
   /** The system's clock, unless a test brings its own. */
   readonly clock?: Clock;
+  /** By which events are kept; the system's clock, unless a test brings its own. */
+  readonly realTime?: Clock;
   /** A database that somebody else opened the server of (tests). */
   readonly connection?: Connection;
   readonly faultPoint?: FaultPoint;
@@ -115,7 +117,7 @@ export async function openGround(config: Config, options: GroundOptions, log: Lo
   const { database, counting, lease, alone, embedded } = await openStore(config, options, log, closers);
   const sandbox = virtual && (await openSandbox(database, virtual, { process: lease.process(), random, log, closers }));
 
-  const made = idMaker(business, await nextIdNode(database));
+  const made = await ownIds(business, options, database);
   const [ids, told] = [guard(made), { business, ids: made }];
   const metrics = createMetrics({ process: true });
   if (options.member) metrics.registry.setDefaultLabels({ process: String(options.member.process) });
@@ -176,6 +178,15 @@ export async function openGround(config: Config, options: GroundOptions, log: Lo
     warnings,
     health,
   };
+}
+
+async function ownIds(
+  business: Clock,
+  { realTime = systemClock }: GroundOptions,
+  database: Database,
+): Promise<IdMaker> {
+  const node = await nextIdNode(database);
+  return idMaker(business, node, { clock: realTime, node: await nextIdNode(database) });
 }
 
 interface Store {

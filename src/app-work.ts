@@ -71,7 +71,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 /** What both halves leave behind is put in order; of several processes by one. */
-export const commonChores = ({ database, clock, keyed, vault }: Common): Chores => ({
+export const commonChores = ({ database, clock, keyed, vault, keeping }: Common): Chores => ({
   keys: () => vault.destroyExpiredKeys(clock.now()),
   async sealing(signal) {
     while ((await vault.rewrap(500)) > 0 && !signal.aborted);
@@ -81,6 +81,7 @@ export const commonChores = ({ database, clock, keyed, vault }: Common): Chores 
   groups: () => purgeCommitGroups(database, addMs(systemClock.now(), -DAY_MS)),
   due: () => dueFailuresPurge(database, clock.now()),
   throttles: () => purgeRates(database),
+  events: (signal) => keeping.keep(signal),
   anchors: every(10 * MINUTE_MS, null, auditAnchors({ database, keyed, clock })),
 });
 

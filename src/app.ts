@@ -77,6 +77,8 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
 
 async function serve(common: Common, halves: readonly Half[]): Promise<App> {
   const { config, log, closers, clock, database, permutation, vault, warnings } = common;
+  // Today and tomorrow, before anything is told; those that come are made beside requests.
+  if (config.workers) await common.keeping.makeDays(1);
   if (common.inSandbox) for (const half of halves) await half.seed();
   else await refuseSandboxSecrets(halves);
   const due = dueWork({ ...common, halves });

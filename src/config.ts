@@ -37,6 +37,8 @@ export interface Config {
     /** null: straight. */
     readonly proxy: string | null;
   };
+  /** How long events are kept. */
+  readonly eventsDays: number;
   /** null: off. */
   readonly rateLimit: { readonly perSecond: number; readonly burst: number } | null;
 }
@@ -66,6 +68,7 @@ const NAMES = [
   'WEBHOOK_ALLOW',
   'WEBHOOK_CA_FILE',
   'WEBHOOK_PROXY',
+  'EVENTS_DAYS',
 ] as const;
 type Name = (typeof NAMES)[number];
 
@@ -138,6 +141,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, fi
     tlsClients,
     trustedProxies,
     webhooks: webhooksFrom(get, mode),
+    eventsDays: daysFrom(get('EVENTS_DAYS', '30')),
     rateLimit: match ? { perSecond: Number(match[1]), burst: Number(match[2]) } : null,
   });
 }
@@ -147,6 +151,17 @@ function portFrom(name: Name, text: string): number {
   if (text.trim() === '' || !Number.isInteger(port) || port < 0 || port > 65_535)
     throw wrong(name, 'a port number, 0 to 65535');
   return port;
+}
+
+/** Less than a receiver needs to come back from a holiday is nothing to promise; more belongs in an archive. */
+const LEAST_DAYS = 7;
+const MOST_DAYS = 400;
+
+function daysFrom(text: string): number {
+  const days = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (days < LEAST_DAYS || days > MOST_DAYS)
+    throw wrong('EVENTS_DAYS', `a whole number of days, ${LEAST_DAYS} to ${MOST_DAYS}: so long events are kept`);
+  return days;
 }
 
 /** In a sandbox receivers are programs beside it, without certificates. */

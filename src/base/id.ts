@@ -1,8 +1,11 @@
 // Identifiers: 63 bits, ordered by time inside, permuted outside, so that they tell neither volume nor neighbours.
 import { assert } from './assert.ts';
-import type { Clock } from './clock.ts';
+import { type Clock, systemClock } from './clock.ts';
 
 const EPOCH_MS = Date.UTC(2025, 0, 1);
+
+/** No id of this moment, or of a later one, is smaller; none before is as great. */
+export const idFrom = (moment: Date): bigint => BigInt(Math.max(0, moment.getTime() - EPOCH_MS)) << 22n;
 
 export interface IdMaker {
   /** A new id, greater than every earlier one of this maker: 41 bits milliseconds, 10 bits node, 12 bits sequence. */
@@ -12,6 +15,11 @@ export interface IdMaker {
    * earlier moment. Of what has an order of its own (the operations of one order) the last one is known whenever another is made.
    */
   after(earlier: bigint): bigint;
+  /**
+   * The same by real time, wherever the clock of a sandbox stands: of what is kept for so many days and then dropped by its ids
+   * (docs/adr/0026-events-are-kept-by-days.md).
+   */
+  real(): bigint;
 }
 
 /** How many makers may have ids of one millisecond. */
@@ -19,33 +27,47 @@ export const ID_NODES = 1024;
 
 /**
  * The clock may be set back (sandbox): ids go on from the highest moment seen. 4096 ids a millisecond, then the next one is borrowed.
- * `node`, from 0 to 1023: no other maker has it that may see the same milliseconds.
+ * `node`, from 0 to 1023: no other maker has it that may see the same milliseconds. `real`: what makes ids by real time; with a node of its
+ * own none of its ids is one of these.
  */
-export function idMaker(clock: Clock, node: number): IdMaker {
+export function idMaker(
+  clock: Clock,
+  node: number,
+  real: { readonly clock: Clock; readonly node: number } = { clock: systemClock, node },
+): IdMaker {
+  const line = idLine(clock, node);
+  const realLine = idLine(real.clock, real.node);
+  return {
+    next: line.next,
+    after(earlier) {
+      line.passes(Number(earlier >> 22n));
+      return line.next();
+    },
+    real: realLine.next,
+  };
+}
+
+function idLine(clock: Clock, node: number): { next(): bigint; passes(ms: number): void } {
   assert(Number.isInteger(node) && node >= 0 && node < ID_NODES, 'a node of the id maker is a number from 0 to 1023');
   const shifted = BigInt(node) << 12n;
   let lastMs = 0;
   let sequence = 0;
-  const next = (): bigint => {
-    const ms = clock.now().getTime() - EPOCH_MS;
-    if (ms > lastMs) {
-      lastMs = ms;
-      sequence = 0;
-    } else if (++sequence === 4096) {
-      lastMs++;
-      sequence = 0;
-    }
-    return (BigInt(lastMs) << 22n) | shifted | BigInt(sequence);
-  };
   return {
-    next,
-    after(earlier) {
-      const theirs = Number(earlier >> 22n);
-      if (theirs >= lastMs) {
-        lastMs = theirs + 1;
-        sequence = -1;
+    next() {
+      const ms = clock.now().getTime() - EPOCH_MS;
+      if (ms > lastMs) {
+        lastMs = ms;
+        sequence = 0;
+      } else if (++sequence === 4096) {
+        lastMs++;
+        sequence = 0;
       }
-      return next();
+      return (BigInt(lastMs) << 22n) | shifted | BigInt(sequence);
+    },
+    passes(ms) {
+      if (ms < lastMs) return;
+      lastMs = ms + 1;
+      sequence = -1;
     },
   };
 }

@@ -37,4 +37,5 @@ export {
   keptAnswer,
 } from './endpoints/index.ts';
 export { createForwarding, type ForwardingAnswer, type ForwardingRequest } from './forwarding.ts';
+export { createKeeping, type Keeping } from './keeping/index.ts';
 export * from './log/index.ts';

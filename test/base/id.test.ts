@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { type Clock, idMaker, idPermutation, VirtualClock } from '../../src/base/index.ts';
+import { type Clock, idFrom, idMaker, idPermutation, VirtualClock } from '../../src/base/index.ts';
 
 /** Speck64/128 in the words of its paper (Beaulieu et al., 2013), on bigints: slow, and nothing in common with ours. */
 function speck(key: readonly [bigint, bigint, bigint, bigint], block: bigint): bigint {
@@ -166,6 +166,19 @@ describe('new ids', () => {
     const clock = at('2026-11-21T09:30:00.123Z');
     const ms = Number(idMaker(clock, 1).next() >> 22n) + Date.UTC(2025, 0, 1);
     assert.equal(new Date(ms).toISOString(), '2026-11-21T09:30:00.123Z');
+  });
+
+  it('of real time go by it, wherever the other clock stands, and are none of the others', () => {
+    const [business, real] = [at('2026-11-21T09:30:00Z'), at('2026-11-21T09:30:00Z')];
+    const ids = idMaker(business, 1, { clock: real, node: 2 });
+    const made = [ids.next(), ids.real()];
+    for (const moment of ['2027-12-26T09:30:00Z', '2026-11-21T09:30:00Z']) {
+      business.set(new Date(moment));
+      made.push(ids.next(), ids.real());
+    }
+    assert.equal(new Set(made).size, made.length);
+    const [first, second] = [idFrom(real.now()), idFrom(new Date(real.now().getTime() + 1))];
+    for (const [i, id] of made.entries()) if (i % 2 === 1) assert.ok(id >= first && id < second);
   });
 
   it('of two processes in one millisecond differ', () => {

@@ -39,6 +39,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     'from webhook_cursors where leased_by is null or leased_by <> all($1',
   ),
   ...of('src/events/endpoints/queries.ts', 'memory', 'from webhooks where enabled order by'),
+  ...of('src/events/log/keeping-queries.ts', 'purge', 'from event_heads where owner_id > $1'),
   ...of('src/events/log/queries.ts', 'due', 'select distinct owner_id from event_queue'),
   ...of('src/gateway/orders/queries/due.ts', 'due', 'from orders where next_at > $1', 'where o.next_at <= $1'),
   ...of('src/gateway/orders/queries/due.ts', 'operators', 'where o.in_flight > $2'),

@@ -52,6 +52,7 @@ export const OWNED: Readonly<Record<string, 'owner_id' | 'project_id' | 'tenant_
     'balances',
     'commit_groups',
     'due_failures',
+    'event_floors',
     'event_heads',
     'event_log',
     'event_queue',
@@ -81,6 +82,7 @@ export const NOBODYS: Readonly<Record<string, 'owner' | 'installation' | 'refere
   ...all('installation', [
     'card_leases',
     'card_ranges',
+    'event_clock',
     'florin_migrations',
     'installation_mode',
     'issuing_settings',

@@ -97,6 +97,15 @@ test('rates and processes are numbers that mean something', () => {
   );
 });
 
+test('events are kept for days that can be promised', () => {
+  for (const EVENTS_DAYS of ['', '0', '6', '401', '-30', '7.5', '30d', '1e2', ' 30'])
+    refused({ EVENTS_DAYS }, /EVENTS_DAYS must be a whole number of days, 7 to 400/);
+  assert.deepEqual(
+    [undefined, '7', '400'].map((EVENTS_DAYS) => readConfig({ EVENTS_DAYS }, {}).eventsDays),
+    [30, 7, 400],
+  );
+});
+
 describe('live mode', () => {
   test('is reached by https only', () => {
     for (const PUBLIC_URL of [undefined, '', 'http://pay.example', 'HTTP://pay.example'])

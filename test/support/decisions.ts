@@ -93,12 +93,22 @@ function taped({ now, ids, chance, process, cause }: Told): {
   return {
     first: {
       now: new Date(now),
-      ids: { next: () => kept(ids.next()), after: (earlier) => kept(ids.after(earlier)) },
+      ids: {
+        next: () => kept(ids.next()),
+        after: (earlier) => kept(ids.after(earlier)),
+        real: () => kept(ids.real()),
+      },
       chance: { bytes: (length) => kept(chance.bytes(length)), int: (max) => kept(chance.int(max)) },
       process,
       cause,
     },
-    again: { now: new Date(now), ids: { next, after: next }, chance: { bytes: next, int: next }, process, cause },
+    again: {
+      now: new Date(now),
+      ids: { next, after: next, real: next },
+      chance: { bytes: next, int: next },
+      process,
+      cause,
+    },
     left: () => tape.length,
   };
 }

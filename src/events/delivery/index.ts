@@ -13,6 +13,7 @@ export {
 } from './desk.ts';
 export { type Replay, replaysOf } from './desk-queries.ts';
 export { postBy } from './out.ts';
+export { attemptsBesideForget, deliveriesForget, replaysForget } from './queries/keeping.ts';
 export { cursorPut, type DeliveryState, type Trigger } from './queries.ts';
 export type { Post, Posted, PostOut, Receiver, Standings } from './receiver.ts';
 export { createSlots, type Slots } from './slots.ts';

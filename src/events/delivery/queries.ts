@@ -1,5 +1,5 @@
 // Statements on webhook_cursors, webhook_deliveries and webhook_attempts, and what senders read of the log.
-import { type Change, type Db, insert, type Transaction, table, update } from '../../store/index.ts';
+import { type Change, type Db, insert, remove, type Transaction, table, update } from '../../store/index.ts';
 
 /** Why something is sent: it is new, it failed before, or somebody asked for it. */
 export type Trigger = 'first' | 'retry' | 'resend' | 'replay' | 'test';
@@ -76,7 +76,7 @@ const attempts = table<AttemptRow>(
     cause: 'text',
     response: 'text',
   },
-  ['owner_id', 'webhook_id', 'id'],
+  ['owner_id', 'webhook_id', 'event_id', 'id'],
 );
 export const attemptInsert = (row: AttemptRow): Change => insert(attempts, row);
 
@@ -107,17 +107,22 @@ const cursors = table<Cursor & { readonly leased_by: bigint | null }>(
   },
   ['owner_id', 'webhook_id'],
 );
-/** A new endpoint begins behind this position, and one that was disabled goes on there; whoever sends to it finds that it is his no more. */
-export const cursorPut = (owner: bigint, webhook: bigint, position: bigint): Change =>
-  update(cursors, {
-    owner_id: owner,
-    webhook_id: webhook,
-    position,
-    leased_by: null,
-    failing_since: null,
-    failing_told: false,
-    succeeded_at: null,
-  });
+/**
+ * A new endpoint begins behind this position, and one that was disabled goes on there; whoever sends to it finds that it is his no more.
+ * null: it is removed, and so is its place.
+ */
+export const cursorPut = (owner: bigint, webhook: bigint, position: bigint | null): Change =>
+  position === null
+    ? remove(cursors, { owner_id: owner, webhook_id: webhook })
+    : update(cursors, {
+        owner_id: owner,
+        webhook_id: webhook,
+        position,
+        leased_by: null,
+        failing_since: null,
+        failing_told: false,
+        succeeded_at: null,
+      });
 
 /** Endpoints that no living process sends to, whosever. */
 export const cursorsFree = (

@@ -173,7 +173,7 @@ export function openSender(deps: SenderDeps, first: Receiver, cursor: Cursor, pr
   function attemptOf({ item, posted, sentAt }: Tried): NonNullable<Done['attempt']> {
     const { event_id, type } = item.event;
     const { status, cause, address, ms, response } = posted;
-    const of = { owner_id: owner, webhook_id: webhook, id: ids.next(), event_id, type };
+    const of = { owner_id: owner, webhook_id: webhook, id: ids.real(), event_id, type };
     return {
       ...of,
       trigger: triggerOf(item),

@@ -50,7 +50,8 @@ export interface EndpointsDesk {
   readonly refresh: () => Promise<void>;
 }
 
-export type Begins = (owner: bigint, endpoint: bigint, position: bigint) => Change;
+/** `position`: what is told stands behind it; null: the endpoint is no more. */
+export type Begins = (owner: bigint, endpoint: bigint, position: bigint | null) => Change;
 
 /** What a change has come to. */
 export interface Changed {
@@ -198,7 +199,11 @@ export const endpointDelete = (desk: EndpointsDesk, id: bigint, answering: Answe
     const after = disabled(before, 'removed', told.now);
     return {
       endpoint: after,
-      changes: [endpointRemove(before), ...eventOf(desk, told, 'webhook.disabled', { before, after })],
+      changes: [
+        endpointRemove(before),
+        desk.begins(desk.owner, id, null),
+        ...eventOf(desk, told, 'webhook.disabled', { before, after }),
+      ],
     };
   });
 

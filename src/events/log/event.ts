@@ -61,7 +61,7 @@ export function eventMaker({ permutation, mode, ownerType, nameOf, nameIn }: Eve
   const { outward } = permutation;
   function made<Of extends Noun>({ now, ids, cause }: ToldOfEvents, draft: EventDraft<Of>, name: string): Change[] {
     const { owner, type, resource, object, before, operation } = draft;
-    const id = ids.next();
+    const id = ids.real();
     const body = jsonText({
       id: outward(id),
       type,

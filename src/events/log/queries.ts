@@ -115,14 +115,21 @@ export interface LoggedEvent {
   readonly body: string | null;
 }
 
-/** What stands in the log behind a position, in its order. */
-export const logAfter = (db: Db, owner: bigint, position: bigint, limit: number): Promise<LoggedEvent[]> =>
-  db.query<LoggedEvent>(
-    `select l.position, l.event_id, l.subject_id, l.type, e.body from event_log l
-     left join events e on e.owner_id = l.owner_id and e.id = l.event_id
-     where l.owner_id = $1 and l.position > $2 order by l.position limit $3`,
+/** What stands in the log behind a position, in its order. Texts are asked for by ids: so only the days are looked at that they lie in. */
+export async function logAfter(db: Db, owner: bigint, position: bigint, limit: number): Promise<LoggedEvent[]> {
+  const rows = await db.query<Omit<LoggedEvent, 'body'>>(
+    `select position, event_id, subject_id, type from event_log
+     where owner_id = $1 and position > $2 order by position limit $3`,
     [owner, position, limit],
   );
+  if (rows.length === 0) return [];
+  const bodies = await bodiesOf(
+    db,
+    owner,
+    rows.map(({ event_id }) => event_id),
+  );
+  return rows.map((row) => ({ ...row, body: bodies.get(row.event_id) ?? null }));
+}
 
 /** Texts of events, by id; one whose days are over has none. */
 export async function bodiesOf(db: Db, owner: bigint, ids: readonly bigint[]): Promise<ReadonlyMap<bigint, string>> {
