@@ -5,7 +5,7 @@ export { type Cashflow, cashflowOf } from './cashflow.ts';
 export { account } from './chart.ts';
 export { convertedMovement, type Movement } from './conversion.ts';
 export type { Auditor, Invariant } from './invariant.ts';
-export { ledgerAuditor, ledgerInvariants } from './invariants.ts';
+export { eventsAreChanges, ledgerAuditor, ledgerInvariants } from './invariants.ts';
 export {
   convert,
   type Entry,

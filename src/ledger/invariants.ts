@@ -2,6 +2,33 @@
 import { unprovedEntries } from '../store/index.ts';
 import type { Auditor, Invariant } from './invariant.ts';
 
+/** A table whose rows count what was told of them. */
+interface Told {
+  readonly table: string;
+  /** The column that says whose a row is. */
+  readonly owner: 'project_id' | 'tenant_id';
+}
+
+/**
+ * Each row of it has as many events as it counts, numbered without gaps. What is older than the days for which events are kept may have lost
+ * the first of them, or all: what is left ends with its count, and has no gaps. Younger is what was made after all that was dropped had
+ * happened (`event_floors`), so a bug is found as long as there is anything to find it by.
+ */
+export const eventsAreChanges = (id: string, title: string, { table, owner }: Told): Invariant => ({
+  id,
+  title,
+  of: 'subject',
+  sql: `select subject, events, count, first, last from (
+          select r.id as subject, r.events, coalesce(e.count, 0) as count, coalesce(e.numbers, 0) as numbers, e.first, e.last,
+            coalesce(r.created_at > f.gone_at, true) as young
+          from ${table} r
+          left join (select subject_id, count(*) as count, count(distinct sequence) as numbers, min(sequence) as first, max(sequence) as last
+            from events where owner_id = $owner and {subject_id} group by subject_id) e on e.subject_id = r.id
+          left join event_floors f on f.owner_id = $owner
+          where r.${owner} = $owner and {r.id}) told
+        where (young and count <> events) or numbers <> count or (count > 0 and (last <> events or count <> last - first + 1))`,
+});
+
 /** Of posting groups that are committed and not proved: proved_sums doesn't have them yet (prover.ts). */
 const UNPROVED = `select p.account, p.currency, p.amount from postings p
   where p.owner_id = $owner and p.entry_id in (${unprovedEntries('$owner')})`;

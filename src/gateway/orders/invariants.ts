@@ -1,5 +1,5 @@
 // What must be true of orders at any moment. Rule: reads everything, writes nothing.
-import type { Auditor, Invariant } from '../../ledger/index.ts';
+import { type Auditor, eventsAreChanges, type Invariant } from '../../ledger/index.ts';
 
 export const orderInvariants: readonly Invariant[] = [
   {
@@ -76,20 +76,17 @@ export const orderInvariants: readonly Invariant[] = [
           where o.project_id = $owner and {o.id}
             and ((o.in_flight is null and s.sent <> 0) or (o.in_flight is not null and (s.sent <> 1 or s.id <> o.in_flight)))`,
   },
-  {
-    id: 'events_are_changes',
-    title: 'Every change of an order has its event, every event its change',
-    of: 'subject',
-    sql: `select o.id as subject, o.events, e.count from orders o
-          left join lateral (select count(*) as count, count(distinct sequence) as numbers, coalesce(max(sequence), 0) as last
-                             from events e where e.owner_id = o.project_id and e.subject_id = o.id) e on true
-          where o.project_id = $owner and {o.id} and (o.events <> e.count or o.events <> e.numbers or o.events <> e.last)`,
-  },
+  eventsAreChanges('events_are_changes', 'Every change of an order has its event, every event its change', {
+    table: 'orders',
+    owner: 'project_id',
+  }),
   {
     id: 'events_have_a_place',
     title: 'Every event waits for its position or has it, once',
     of: 'subject',
+    // Of what may be gone the place goes first (event_floors).
     sql: `select e.subject_id as subject, e.id, e.type from events e where e.owner_id = $owner and {e.subject_id}
+          and e.id >= coalesce((select f.gone_before from event_floors f where f.owner_id = $owner), 0)
           and (select count(*) from event_log l where l.owner_id = e.owner_id and l.event_id = e.id)
               <> case when e.id in (select q.event_id from event_queue q where q.owner_id = $owner) then 0 else 1 end`,
   },
@@ -106,10 +103,14 @@ export const orderInvariants: readonly Invariant[] = [
     id: 'positions_without_gaps',
     title: 'Positions follow one another up to the head, of the newest thousand or all of them',
     of: 'owner',
-    sql: `select h.position as head, l.first, l.last, l.count from event_heads h
-          cross join lateral (select count(*) as count, min(position) as first, max(position) as last from (
-            select position from event_log where owner_id = $owner order by position desc limit case when $whole then null else 1000 end) newest) l
-          where h.owner_id = $owner and l.count > 0 and (l.last <> h.position or l.count <> l.last - l.first + 1)`,
+    sql: `select head, gone, first, last, count from (
+            select h.position as head, g.gone, l.first, l.last, l.count from event_heads h
+            cross join lateral (select coalesce((select f.gone_position from event_floors f where f.owner_id = $owner), 0) as gone) g
+            cross join lateral (select count(*) as count, min(position) as first, max(position) as last from (
+              select position from event_log where owner_id = $owner and position > g.gone
+              order by position desc limit case when $whole then null else 1000 end) newest) l
+            where h.owner_id = $owner) places
+          where (head - gone <> count and (count = 0 or $whole)) or (count > 0 and (last <> head or count <> last - first + 1))`,
   },
   {
     id: 'answers_are_booked',

@@ -1,5 +1,5 @@
 // What must be true of issued cards' money at any moment. Rule: reads everything, writes nothing.
-import type { Auditor, Invariant } from '../../ledger/index.ts';
+import { type Auditor, eventsAreChanges, type Invariant } from '../../ledger/index.ts';
 
 /** Counter → the PostgreSQL word for its window. */
 const WINDOWS: Readonly<Record<string, string>> = {
@@ -17,14 +17,11 @@ const START = `case w.counter when 'ALWAYS' then timestamp '1970-01-01' else
     .join(' ')} end, (part ->> 'at')::timestamptz at time zone 'UTC') end`;
 
 /** The rows of a table of tenants, each of which counts its events. */
-const told = (noun: string, table: string, what: string): Invariant => ({
-  id: `${noun}_events_are_changes`,
-  title: `${what} has its event, every event its change`,
-  of: 'subject',
-  sql: `select r.id as subject, r.events, e.count from ${table} r
-        left join lateral (select count(*) as count, coalesce(max(sequence), 0) as last from events e where e.owner_id = r.tenant_id and e.subject_id = r.id) e on true
-        where r.tenant_id = $owner and {r.id} and (r.events <> e.count or r.events <> e.last)`,
-});
+const told = (noun: string, table: string, what: string): Invariant =>
+  eventsAreChanges(`${noun}_events_are_changes`, `${what} has its event, every event its change`, {
+    table,
+    owner: 'tenant_id',
+  });
 
 export const authorizationInvariants: readonly Invariant[] = [
   {

@@ -89,7 +89,7 @@ export async function issuerWorld(ports: Partial<AuthorizationPorts> = {}): Prom
   const clock = new VirtualClock(systemClock);
   clock.freeze(true);
   clock.set(new Date(NOW));
-  const made = idMaker(clock, 1);
+  const made = idMaker(clock, 1, { clock, node: 3 });
   const ids = noneDecides(made);
   const asked = { clock: noneDecides(clock), random: noneDecides(systemRandom) };
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'florin-issuer-'));
@@ -127,7 +127,7 @@ export async function issuerWorld(ports: Partial<AuthorizationPorts> = {}): Prom
       return micro === undefined ? null : { micro, day: '2026-11-21', source: 'test' };
     },
   };
-  const besideIds = idMaker(clock, 2);
+  const besideIds = idMaker(clock, 2, { clock, node: 4 });
   const besideCommitter = createCommitter({ connect: () => database.session(), clock, ids: besideIds, log: silent });
   atEnd(() => besideCommitter.drain());
   const beside: IssuingDeps = { ...issuer, ids: noneDecides(besideIds), committer: besideCommitter };
