@@ -1,8 +1,9 @@
 // Gives events their positions, behind the commits that wrote them. Who holds an owner's head numbers what waits; any process may.
-// Rule: nobody waits for it. What a process leaves, killed at any step, the next look of any other finds in the queue.
+// Rule: nobody waits for it. What a process leaves, killed at any step, the next look of any other finds in the queue. What concerns endpoints
+// is the operator's to know, too: it goes on into his log.
 import type { Clock, Log } from '../../base/index.ts';
-import type { Database } from '../../store/index.ts';
-import { headHold, headMake, queueNumber, queueOwners } from './queries.ts';
+import { type Database, NOBODY } from '../../store/index.ts';
+import { headHold, headMake, operatorCopies, queueNumber, queueOwners } from './queries.ts';
 
 export interface NumberingOptions {
   readonly database: Pick<Database, 'query' | 'transaction'>;
@@ -36,11 +37,15 @@ export function createNumbering({ database, clock, log }: NumberingOptions): Num
   async function numberSome(owner: bigint): Promise<boolean> {
     if (!known.has(owner)) await headMake(database, owner);
     known.add(owner);
-    const count = await database.transaction(async (inside) => {
+    const { count, webhooks } = await database.transaction(async (inside) => {
       const head = await headHold(inside, owner);
-      return head === null ? 0n : queueNumber(inside, owner, head, BATCH);
+      if (head === null) return { count: 0n, webhooks: [] };
+      const numbered = await queueNumber(inside, owner, head, BATCH);
+      if (owner !== NOBODY && numbered.webhooks.length > 0) await operatorCopies(inside, owner, numbered.webhooks);
+      return numbered;
     });
     if (count > 0n) for (const listener of listeners) listener(owner);
+    if (owner !== NOBODY && webhooks.length > 0) await wake(NOBODY);
     return count === BigInt(BATCH);
   }
 

@@ -1,5 +1,5 @@
 // Statements on events, event_queue, event_heads and event_log: what is written with a change, and how it gets its position behind.
-import { type Change, type Db, insert, type Transaction, table } from '../../store/index.ts';
+import { type Change, type Db, insert, NOBODY, statementsFor, type Transaction, table } from '../../store/index.ts';
 import type { Noun } from './catalogue.ts';
 
 interface EventRow {
@@ -65,13 +65,19 @@ export async function headHold(db: Transaction, owner: bigint): Promise<bigint |
   return rows[0]?.position ?? null;
 }
 
+export interface Numbered {
+  readonly count: bigint;
+  /** Events of the owner's endpoints among them. */
+  readonly webhooks: readonly bigint[];
+}
+
 /**
- * Moves what waits into the log, in the order of its arrival, behind `head`; how many. For who holds the head: a statement of its own, so
+ * Moves what waits into the log, in the order of its arrival, behind `head`. For who holds the head: a statement of its own, so
  * that it sees what those who held it before have left. Who changed a resource held its row until its event was visible, so that the events
  * of one resource arrive in the order of their numbers.
  */
-export async function queueNumber(db: Transaction, owner: bigint, head: bigint, limit: number): Promise<bigint> {
-  const rows = await db.query<{ count: bigint }>(
+export async function queueNumber(db: Transaction, owner: bigint, head: bigint, limit: number): Promise<Numbered> {
+  const rows = await db.query<{ count: bigint; webhooks: string | null }>(
     `with taken as (
        delete from event_queue where owner_id = $1 and arrival in
          (select arrival from event_queue where owner_id = $1 order by arrival limit $3)
@@ -79,14 +85,32 @@ export async function queueNumber(db: Transaction, owner: bigint, head: bigint, 
      ), numbered as (
        insert into event_log (owner_id, position, event_id, subject_id, type, created_at)
        select $1, $2::int8 + row_number() over (order by arrival), event_id, subject_id, type, created_at from taken
-       returning 1
+       returning event_id, type
      ), moved as (
        update event_heads set position = $2::int8 + (select count(*) from numbered) where owner_id = $1
      )
-     select count(*) as count from numbered`,
+     select count(*) as count, string_agg(event_id::text, ' ') filter (where type like 'webhook.%') as webhooks from numbered`,
     [owner, head, limit],
   );
-  return rows[0]?.count ?? 0n;
+  const { count = 0n, webhooks = null } = rows[0] ?? {};
+  return { count, webhooks: webhooks === null ? [] : webhooks.split(' ').map(BigInt) };
+}
+
+/**
+ * The same events in the operator's queue, byte by byte: they say whose they are. In the transaction that numbers them, so that each is there
+ * once.
+ */
+export async function operatorCopies(db: Transaction, owner: bigint, ids: readonly bigint[]): Promise<void> {
+  const rows = await db.query<EventRow>(
+    'select * from events where owner_id = $1 and id = any($2::int8[]) order by id',
+    [owner, ids],
+  );
+  const copies = rows.flatMap((row): Change[] => {
+    const { id, subject_id, type, created_at } = row;
+    const named = { owner_id: NOBODY, subject_id, type, created_at };
+    return [eventInsert({ ...row, ...named }), queueInsert({ ...named, event_id: id })];
+  });
+  for (const { text, values } of statementsFor(copies)) await db.query(text, values);
 }
 
 /** Whose events wait for a position. */

@@ -4,6 +4,7 @@ import type { Client, TestApp } from '../../support/app.ts';
 export interface Told {
   readonly id: string;
   readonly type: string;
+  readonly owner: object;
   readonly cause: object;
   readonly resource: { readonly id: string; readonly sequence: number };
   readonly data: { readonly object: Readonly<Record<string, unknown>> };

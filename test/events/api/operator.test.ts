@@ -95,3 +95,34 @@ test('what is sent again stands in the audit log', async () => {
   const own = body.deliveries.filter((one: { event: string }) => one.event === event?.id);
   assert.deepEqual(own, [], 'an endpoint is never told of itself');
 });
+
+/** Of its events in this log, as they stand there. */
+const logOf = async (at: string, id: string): Promise<string[]> => {
+  const { body } = await florin.operator('GET', `${at}/events?resource=${id}`);
+  return body.events.map((event: object) => JSON.stringify(event)).reverse();
+};
+
+for (const [whose, owner] of [
+  ['projects/sandbox', { type: 'project', id: 'sandbox' }],
+  ['tenants/sandbox', { type: 'tenant', id: 'sandbox' }],
+] as const)
+  test(`endpoints of ${whose}: their owner's events are the operator's, too, once and byte by byte`, async () => {
+    const at = `/operator/${whose}`;
+    const { id } = (await florin.operator('POST', `${at}/webhooks`, BODY)).body;
+    await florin.operator('PATCH', `${at}/webhooks/${id}`, { enabled: false });
+    await florin.operator('DELETE', `${at}/webhooks/${id}`);
+    const copies = await toldOf(florin.operator, '/operator', id, 3);
+    assert.deepEqual(
+      copies.map((event) => [event.type, event.owner, event.resource.sequence]),
+      ['created', 'disabled', 'disabled'].map((verb, i) => [`webhook.${verb}`, owner, i + 1]),
+    );
+    assert.deepEqual(await logOf('/operator', id), await logOf(at, id));
+    assert.equal((await florin.operator('POST', `/operator/events/${copies[0]?.id}/resend`)).status, 204);
+  });
+
+test("the operator's own endpoints are told of those of others, and owners of none but their own", async () => {
+  const { id } = (await florin.operator('POST', '/operator/webhooks', BODY)).body;
+  await toldOf(florin.operator, '/operator', id, 1);
+  assert.deepEqual(await logOf('/operator/projects/sandbox', id), []);
+  assert.deepEqual(await logOf('/operator/tenants/sandbox', id), []);
+});
