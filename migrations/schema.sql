@@ -1,4 +1,13 @@
 -- Made by test/store/schema.test.ts from the migrations; never edited by hand.
+create table alarms (
+  noun text not null,
+  name text not null,
+  id bigint not null,
+  state text,
+  object json not null,
+  events integer not null,
+  updated_at timestamp with time zone not null
+);
 create table audit_heads (
   owner_id bigint not null,
   sequence bigint not null,
@@ -902,6 +911,7 @@ CREATE TRIGGER postings_final BEFORE DELETE OR UPDATE OR TRUNCATE ON public.post
 CREATE UNIQUE INDEX postings_once ON public.postings USING btree (owner_id, operation_id, kind, line) WHERE (entry_id <> operation_id);
 CREATE UNIQUE INDEX projects_version ON public.projects USING btree (version);
 CREATE UNIQUE INDEX users_email ON public.users USING btree (tenant_id, email);
+alter table alarms add constraint alarms_pkey PRIMARY KEY (noun, name);
 alter table audit_heads add constraint audit_heads_pkey PRIMARY KEY (owner_id);
 alter table authorization_messages add constraint authorization_messages_pkey PRIMARY KEY (tenant_id, reference);
 alter table authorizations add constraint authorizations_kind_check CHECK ((kind = ANY (ARRAY['purchase'::text, 'credit'::text, 'forced'::text, 'refund'::text])));

@@ -6,14 +6,18 @@ import { openSimulator, type SimulatedLink } from './app-simulator.ts';
 import { type FairQueue, fairQueue, type Log, systemClock } from './base/index.ts';
 import { type Config, listenerUrl } from './config.ts';
 import {
+  type Alarms,
+  createAlarms,
   createEgress,
   createEventWaits,
   createKeeping,
   cursorPut,
   type Egress,
   type EndpointsInMemory,
+  type EventMaker,
   type EventsGround,
   endpointsInMemory,
+  eventMaker,
   type Keeping,
 } from './events/index.ts';
 import {
@@ -72,6 +76,9 @@ export interface Common extends Ground {
   readonly egress: Egress;
   /** What all APIs tell events and endpoints with. */
   readonly events: EventsGround;
+  /** Of the operator. */
+  readonly ownEvents: EventMaker;
+  readonly alarms: Alarms;
   /** Those that are sent to. */
   readonly endpoints: EndpointsInMemory;
   /** For how long events are kept. */
@@ -155,9 +162,9 @@ export async function openCommon(
 
 /** What is told of events and endpoints, for how long, and the endpoints that are sent to. */
 function tellingOf(
-  { database, numbering, permutation, clock }: Ground,
+  { database, numbering, permutation, clock, ids }: Ground,
   { egress, keyed, log, config, options }: Pick<Common, 'egress' | 'keyed' | 'log' | 'config' | 'options'>,
-): Pick<Common, 'events' | 'endpoints' | 'keeping'> {
+): Pick<Common, 'alarms' | 'endpoints' | 'events' | 'keeping' | 'ownEvents'> {
   const endpoints = endpointsInMemory({ database, clock: systemClock, log });
   const waits = createEventWaits(numbering, systemClock);
   const time = options.realTime ?? systemClock;
@@ -171,5 +178,8 @@ function tellingOf(
     begins: cursorPut,
     refresh: endpoints.refresh,
   };
-  return { events, endpoints, keeping };
+  const nameOf = (): string => 'operator';
+  const ownEvents = eventMaker({ permutation, mode: config.mode, ownerType: 'operator', nameOf });
+  const alarms = createAlarms({ database, events: ownEvents, clock, ids, log });
+  return { events, endpoints, keeping, ownEvents, alarms };
 }

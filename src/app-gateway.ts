@@ -2,8 +2,8 @@
 import type { Common } from './app-common.ts';
 import type { Half } from './app-half.ts';
 import { daily } from './app-work.ts';
-import { systemClock } from './base/index.ts';
-import { eventMaker } from './events/index.ts';
+import { jsonText, systemClock } from './base/index.ts';
+import { type Alarm, eventMaker } from './events/index.ts';
 import { checkoutDoor, createLink, land, landingView, sandboxWallets } from './gateway/checkout/index.ts';
 import { orderTimelines } from './gateway/due/index.ts';
 import { resolveOperation, stuckOperations } from './gateway/flight/index.ts';
@@ -52,12 +52,7 @@ export async function openGateway(common: Common, issuing: Issuing | null): Prom
   const cardholders = issuing?.cardholders ?? noCardholders;
   const deps = await depsOf(common, projects, cardholders);
   const { due, orphans } = orderTimelines(deps);
-  const checkPages = pageWatch({
-    fetchPage: () => fetchOwn(`${common.own.url}${PREVIEW_PATH}`),
-    counted: common.metrics.pageDifferences,
-    log,
-  });
-  const pageRates = options.pageRates ?? PAGE_RATES[common.config.mode];
+  const { checkPages, lookForUnresolved } = looksOf(common, deps);
   return {
     deps,
     apis: [
@@ -84,7 +79,10 @@ export async function openGateway(common: Common, issuing: Issuing | null): Prom
         changes: common.changes,
         previewPage: (template, language) => previewPage(template, language, clock.now()),
         createLink: (committer, project, fields) => createLink({ ...deps, committer }, project, fields),
-        stuckOperations: (after, limit) => stuckOperations(deps, after, limit),
+        async stuckOperations(after, limit) {
+          await lookForUnresolved();
+          return stuckOperations(deps, after, limit);
+        },
         resolveOperation: (committer, reference, told) => resolveOperation({ ...deps, committer }, reference, told),
         trace: (id) => orderTrace(deps, id, issuing?.decisionsOf ?? (async () => [])),
       }),
@@ -106,12 +104,49 @@ export async function openGateway(common: Common, issuing: Issuing | null): Prom
       },
     },
     auditor: orderAuditor,
-    chores: { risk: () => deps.risk.purge(clock.now()), pages: daily(checkPages) },
+    chores: {
+      risk: () => deps.risk.purge(clock.now()),
+      pages: daily(checkPages),
+      unresolved: lookForUnresolved,
+    },
     checkPages,
-    servePages: () => servePages(common, deps, cardholders, pageRates),
+    servePages: () => servePages(common, deps, cardholders, options.pageRates ?? PAGE_RATES[common.config.mode]),
     seed: () => seedSandbox(projects, tools, database),
     sandboxSecrets: () => sandboxSecrets(projects),
   };
+}
+
+/** What is looked at by the clock and on request; an operator is told what has become otherwise. */
+const looksOf = ({ own, metrics, alarms, log }: Common, deps: GatewayDeps) => ({
+  checkPages: pageWatch({
+    fetchPage: () => fetchOwn(`${own.url}${PREVIEW_PATH}`),
+    counted: metrics.pageDifferences,
+    told: (differences) => alarms.standing('page.changed', pageAlarms(differences)),
+    log,
+  }),
+  lookForUnresolved: async (): Promise<void> => alarms.standing('operation.unresolved', await unresolved(deps)),
+});
+
+type Standing = Omit<Alarm, 'type'>;
+
+/** Other differences are another state of the page. */
+const pageAlarms = (differences: readonly object[]): Standing[] =>
+  differences.length === 0
+    ? []
+    : [{ name: 'payment', state: jsonText(differences), object: { ok: false, differences } }];
+
+const STUCK_PAGE = 100;
+
+/** All operations that are an operator's task, as their list shows them. */
+async function unresolved(deps: GatewayDeps): Promise<Standing[]> {
+  const all: Standing[] = [];
+  for (let after = 0n; ; ) {
+    const page = await stuckOperations(deps, after, STUCK_PAGE);
+    all.push(...page.map((operation) => ({ name: operation.id, state: operation.why, object: operation })));
+    const last = page.at(-1);
+    if (!last || page.length < STUCK_PAGE) return all;
+    after = BigInt(last.id);
+  }
 }
 
 async function depsOf(common: Common, projects: Projects, cardholders: Cardholders): Promise<GatewayDeps> {

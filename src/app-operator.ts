@@ -1,17 +1,17 @@
 // What operators are served with: what both halves share, and the endpoints of each.
 import type { Common } from './app-common.ts';
 import type { Half } from './app-half.ts';
-import { type EndpointsDesk, eventMaker, operatorDesk, operatorEventEndpoints } from './events/index.ts';
+import { type EndpointsDesk, operatorDesk, operatorEventEndpoints } from './events/index.ts';
 import type { Api, Authentication, Operator, OperatorEndpoint } from './http/index.ts';
 import { type Inspection, inspectionEndpoints, operatorApi, rangeEndpoints, rateEndpoints } from './operator/index.ts';
 
-export interface OperatedOptions extends Pick<Inspection, 'invariants' | 'failing' | 'checkPages'> {
+export interface OperatedOptions extends Pick<Inspection, 'invariants' | 'told' | 'failing' | 'checkPages'> {
   readonly halves: readonly Half[];
   readonly authentication: Authentication<Operator>;
 }
 
 export function operated(common: Common, options: OperatedOptions): Api<Operator> {
-  const { database, clock, publicUrl, changes, rates, keyed, vault, turns } = common;
+  const { database, clock, publicUrl, changes, rates, keyed, turns } = common;
   const { halves, authentication, ...looks } = options;
   return operatorApi({
     authentication,
@@ -21,16 +21,24 @@ export function operated(common: Common, options: OperatedOptions): Api<Operator
       ...ownEvents(common),
       ...rateEndpoints({ database, rates, clock, publicUrl, changes }),
       ...rangeEndpoints({ database, changes, clock }),
-      ...inspectionEndpoints({ database, keyed, changes, keys: vault, ...looks }),
+      ...inspectionEndpoints({ database, keyed, changes, keys: keysOf(common), ...looks }),
     ],
   });
 }
 
+/** The keys of the vault; a new one is told of by the transaction that registers it. */
+const keysOf = ({ vault, alarms }: Common): Inspection['keys'] => ({
+  ...vault,
+  async prepareKey(db) {
+    const key = await vault.prepareKey(db);
+    await alarms.within(db, { type: 'key.rotated', name: 'vault', state: key, object: { key } });
+    return key;
+  },
+});
+
 /** The endpoints of the installation itself. */
-export const ownDesk = ({ database: db, committer, permutation, config, events: ground }: Common): EndpointsDesk => {
-  const events = eventMaker({ permutation, mode: config.mode, ownerType: 'operator', nameOf: () => 'operator' });
-  return operatorDesk(ground, { db, committer, events });
-};
+export const ownDesk = ({ database: db, committer, ownEvents, events: ground }: Common): EndpointsDesk =>
+  operatorDesk(ground, { db, committer, events: ownEvents });
 
 /** What concerns the installation, and where its operator wants to be told of it. */
 function ownEvents(common: Common): OperatorEndpoint[] {

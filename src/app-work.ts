@@ -121,14 +121,19 @@ export async function runChores(chores: Chores, { clock, log }: Common, signal: 
 /** The chore that deletes what must not be kept runs every minute. */
 const OVERDUE_MS = 2 * MINUTE_MS;
 
+/** A check, whoever made it. */
+type Found = Pick<Checked, 'id' | 'ok'> & { readonly violations: readonly unknown[] };
+
 export interface Proofs {
   /** `full`: the whole history in one go; else what has changed since it was proved. */
   prove(full: boolean): Promise<Proof>;
+  /** The operator is told which of these checks have become wrong. */
+  told(checks: readonly Found[]): Promise<void>;
   readonly chores: Chores;
 }
 
 /** The invariants of the ledger and of each half, and that nothing is kept which must not be. */
-export function openProofs({ database, clock, log, vault, metrics }: Common, halves: readonly Half[]): Proofs {
+export function openProofs({ database, clock, log, vault, metrics, alarms }: Common, halves: readonly Half[]): Proofs {
   const auditors = [ledgerAuditor, ...halves.map(({ auditor }) => auditor)];
   const prover = createProver({ database, clock, time: systemClock, log, auditors });
   metrics.proofs(prover);
@@ -137,12 +142,27 @@ export function openProofs({ database, clock, log, vault, metrics }: Common, hal
     const violations = overdue === 0n ? [] : [{ cvvs: String(overdue) }];
     return { id: 'no_cvv_overdue', ok: overdue === 0n, violations };
   };
+  const told = (checks: readonly Found[]): Promise<void> =>
+    alarms.standing(
+      'invariant.violated',
+      checks.filter(({ ok }) => !ok).map((check) => ({ name: check.id, state: 'violated', object: check })),
+      checks.map(({ id }) => id),
+    );
+  async function prove(full: boolean): Promise<Proof> {
+    const [cvvs, proof] = await Promise.all([overdueCvvs(), full ? prover.full() : prover.quick()]);
+    return { ...proof, checks: [...proof.checks, cvvs] };
+  }
+  /** What is wrong is asked again, so that the operator is told what it is. */
+  const telling =
+    (work: (signal: AbortSignal) => Promise<void>) =>
+    async (signal: AbortSignal): Promise<void> => {
+      await work(signal);
+      if (!signal.aborted && (await prover.violated()) > 0n) await told((await prove(false)).checks);
+    };
   return {
-    async prove(full) {
-      const [cvvs, proof] = await Promise.all([overdueCvvs(), full ? prover.full() : prover.quick()]);
-      return { ...proof, checks: [...proof.checks, cvvs] };
-    },
-    chores: { changed: notAtOnce(prover.changed), slices: notAtOnce(prover.slices) },
+    prove,
+    told,
+    chores: { changed: notAtOnce(telling(prover.changed)), slices: notAtOnce(telling(prover.slices)) },
   };
 }
 

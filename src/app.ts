@@ -134,7 +134,7 @@ function serveApis(common: Common, halves: readonly Half[], { due, proofs, check
     failures: common.inSandbox ? null : { limiter, rate: { perSecond: 0.2, burst: 10 } },
     onRefused: (from) => refusals.refused(from, 'operator', null),
   });
-  const looks = { invariants: proofs.prove, failing: due.failing, checkPages };
+  const looks = { invariants: proofs.prove, told: proofs.told, failing: due.failing, checkPages };
   const apis: AnyApi[] = [
     ...halves.flatMap((half) => half.apis),
     operated(common, { halves, authentication, ...looks }),

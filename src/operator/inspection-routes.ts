@@ -54,6 +54,8 @@ export interface Inspection {
   readonly changes: Changes;
   /** `full`: of the whole history in one go; else of what has changed since it was proved. */
   readonly invariants: (full: boolean) => Promise<{ readonly checks: readonly Check[]; readonly covered: Coverage }>;
+  /** Port: what was proved, for who is told what is wrong. */
+  readonly told: (checks: readonly Check[]) => Promise<void>;
   /** What is due and fails, longest first: as it is shown. */
   readonly failing: (limit: number) => Promise<readonly object[]>;
   readonly keys: {
@@ -88,7 +90,7 @@ const coveredJson = (covered: Coverage): object => ({
 
 /** Endpoints for looking, and for the keys. */
 export function inspectionEndpoints(inspection: Inspection): OperatorEndpoint[] {
-  const { database, keyed, changes, invariants, keys, checkPages, failing } = inspection;
+  const { database, keyed, changes, invariants, told, keys, checkPages, failing } = inspection;
 
   const auditChain = async (): Promise<Check> => {
     const violations = await auditBreaks(database, keyed);
@@ -113,6 +115,7 @@ export function inspectionEndpoints(inspection: Inspection): OperatorEndpoint[] 
       async handler({ query: { full = false } }) {
         const proved = await invariants(full);
         const checks = [...proved.checks, await auditChain()];
+        await told(checks);
         const covered = coveredJson(proved.covered);
         return { status: 200, body: jsonText({ ok: checks.every(({ ok }) => ok), checks, covered }) };
       },

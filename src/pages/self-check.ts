@@ -91,15 +91,18 @@ export interface WatchOptions {
   readonly fetchPage: () => Promise<ServedPage>;
   /** How many there were, each time. */
   readonly counted: (differences: number) => void;
+  /** Port: what they are, each time, for who is told once. */
+  readonly told: (differences: readonly Difference[]) => Promise<void>;
   readonly log: Log;
 }
 
 /** Looks, counts and calls out. */
 export const pageWatch =
-  ({ fetchPage, counted, log }: WatchOptions) =>
+  ({ fetchPage, counted, told, log }: WatchOptions) =>
   async (): Promise<readonly Difference[]> => {
     const differences = await checkPages(fetchPage);
     counted(differences.length);
     for (const difference of differences) log.error({ difference }, 'the payment page is not served as it was written');
+    await told(differences);
     return differences;
   };

@@ -114,6 +114,7 @@ export async function installation(): Promise<Installation> {
       keyed,
       changes,
       invariants: async (full) => ({ checks, covered: full ? { ...covered, lookedAt: 0 } : covered }),
+      told: async () => undefined,
       failing: async () => [],
       keys: { prepareKey: async () => `key-${++state.rotations}`, activateKey: async () => undefined },
       checkPages: async () => [],

@@ -80,6 +80,7 @@ export const NOBODYS: Readonly<Record<string, 'owner' | 'installation' | 'refere
   ...all('owner', ['projects', 'tenants']),
   // Of the installation as a whole: its settings, its processes, its operators.
   ...all('installation', [
+    'alarms',
     'card_leases',
     'card_ranges',
     'event_clock',

@@ -139,7 +139,12 @@ describe('a difference is noticed', () => {
     const errors: unknown[] = [];
     const log = Object.assign(Object.create(silent) as typeof silent, { error: (told: unknown) => errors.push(told) });
     let served = { ...page, ...withText('<main', '<main onclick="1"') };
-    const look = pageWatch({ fetchPage: async () => served, counted: metrics.pageDifferences, log });
+    const look = pageWatch({
+      fetchPage: async () => served,
+      counted: metrics.pageDifferences,
+      told: async () => undefined,
+      log,
+    });
     const counted = async (): Promise<number | undefined> =>
       (await metrics.registry.getSingleMetric('florin_page_check_differences')?.get())?.values[0]?.value;
     const differences = await look();
