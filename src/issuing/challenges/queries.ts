@@ -44,6 +44,7 @@ const challenges = table<ChallengeRow>(
     updated_at: 'timestamptz',
   },
   ['tenant_id', 'id'],
+  { subjects: ['id'] },
 );
 
 export async function challengeInsert(db: Db, row: ChallengeRow): Promise<void> {

@@ -51,6 +51,7 @@ const identities = table<Identity>(
     updated_at: 'timestamptz',
   },
   ['tenant_id', 'id'],
+  { subjects: ['id'] },
 );
 
 const whole = (row: Identity): Identity => ({ ...row, settings: filled(defaultIdentity, row.settings) });
@@ -173,6 +174,7 @@ const users = table<UserRow>(
     updated_at: 'timestamptz',
   },
   ['tenant_id', 'id'],
+  { subjects: ['id'] },
 );
 
 const USER_BY_ID = rowBy(users, 'id', USER_COLUMNS);

@@ -41,6 +41,7 @@ const transfers = table<Transfer>(
     created_at: 'timestamptz',
   },
   ['tenant_id', 'id'],
+  { subjects: ['id'] },
 );
 
 export const transferInsert = (row: Transfer): Change => insert(transfers, row);

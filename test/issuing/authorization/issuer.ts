@@ -170,6 +170,8 @@ export async function issuerWorld(ports: Partial<AuthorizationPorts> = {}): Prom
         settings: defaultIdentity,
         updated_at: created_at,
       });
+      // Put in directly: nothing is told of it.
+      await db.query('update identities set events = 0 where tenant_id = $1', [TENANT]);
     });
     await tenants.refresh();
   };
