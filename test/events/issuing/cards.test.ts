@@ -12,6 +12,7 @@ import {
   fundedCard,
   newCard,
   plasticCard,
+  purchase,
   UPGRADE,
 } from '../../support/issuing.ts';
 
@@ -193,6 +194,35 @@ for (const [what, renewal, early, behind] of [
     assert.deepEqual(told.at(-1)?.data.object, await shown(id));
     await assertBooksHold(florin);
   });
+
+test('three wrong PINs block the PIN, by whose doing they came; its holder unblocks it; the bureau delivers', async () => {
+  const id = await plasticCard(ada, true);
+  const { length } = await toldOf(id);
+  const { pin } = ok(await florin.operator('GET', `/operator/cards/${id}/number`)).body;
+  const wrong = pin === '1234' ? '4321' : '1234';
+  for (let i = 0; i < 3; i++) await purchase(florin, id, 0, { channel: 'chip', pin: wrong });
+  assert.deepEqual((await toldOf(id)).at(-1)?.data.object, await shown(id));
+  ok(await ada('POST', `/cards/pin/unblock/${id}`));
+  const made = (state: string, more: object = {}) =>
+    florin.operator('PUT', `/operator/cards/${id}/manufacturing`, { state, ...more });
+  ok(await made('DISPATCHED'));
+  ok(await made('DISPATCHED', { deliveryTrackingCode: 'T-1' }));
+  ok(await made('DISPATCHED', { deliveryTrackingCode: 'T-1' }));
+  ok(await made('DELIVERED'));
+  const told = (await toldOf(id)).slice(length);
+  assert.deepEqual(
+    told.map(({ type, cause }) => [type, cause.by]),
+    [
+      ['card.pin_blocked', 'simulator'],
+      ['card.pin_unblocked', 'api'],
+      ['card.plastic_dispatched', 'operator'],
+      ['card.updated', 'operator'],
+      ['card.plastic_delivered', 'operator'],
+    ],
+  );
+  assert.deepEqual(told.at(-1)?.data.object, await shown(id));
+  await assertBooksHold(florin);
+});
 
 test('a lost card is replaced: the old one says by what, the new one is created with its money', async () => {
   const id = await fundedCard(ada, 700);
