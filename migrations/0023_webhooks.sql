@@ -95,6 +95,9 @@ create table webhook_replays (
   id int8 not null,
   -- running, done, stopped
   state text not null,
+  -- What was told from then, till then.
+  from_at timestamptz not null,
+  to_at timestamptz not null,
   types jsonb not null,
   -- all, or failed: what was not delivered.
   only_failed bool not null,

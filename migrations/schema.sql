@@ -832,6 +832,8 @@ create table webhook_replays (
   webhook_id bigint not null,
   id bigint not null,
   state text not null,
+  from_at timestamp with time zone not null,
+  to_at timestamp with time zone not null,
   types jsonb not null,
   only_failed boolean not null,
   position bigint not null,

@@ -1,5 +1,15 @@
 // What people look at: deliveries of an endpoint and their tries, whichever of the two tables tells of them; and replays.
-import { type Change, type Db, insert, table, update } from '../../store/index.ts';
+import {
+  type Change,
+  type Db,
+  follow,
+  insert,
+  type Kind,
+  type Need,
+  oneOwner,
+  table,
+  update,
+} from '../../store/index.ts';
 import type { AttemptRow, DeliveryRow, DeliveryState } from './queries.ts';
 
 /** Events of an endpoint that were tried or wait, the newest first, with ids below `before`. */
@@ -63,6 +73,8 @@ export interface Replay {
   readonly webhook_id: bigint;
   readonly id: bigint;
   readonly state: ReplayState;
+  readonly from_at: Date;
+  readonly to_at: Date;
   readonly types: readonly string[];
   readonly only_failed: boolean;
   readonly position: bigint;
@@ -80,6 +92,8 @@ const replays = table<Replay>(
     webhook_id: 'int8',
     id: 'int8',
     state: 'text',
+    from_at: 'timestamptz',
+    to_at: 'timestamptz',
     types: 'jsonb',
     only_failed: 'bool',
     position: 'int8',
@@ -93,6 +107,45 @@ const replays = table<Replay>(
 );
 export const replayInsert = (row: Replay): Change => insert(replays, row);
 export const replayUpdate = (row: Replay): Change => update(replays, row);
+
+interface ReplaysOf {
+  readonly owner: bigint;
+  readonly webhook: bigint;
+}
+const keyText = ({ owner, webhook }: ReplaysOf): string => `${owner}/${webhook}`;
+
+/**
+ * Those of an endpoint that go on, locked. Its name puts it behind `webhooks`: who holds the endpoints sees every replay that was begun before,
+ * so that no two begin one too many.
+ */
+export const replaysKind: Kind<ReplaysOf, readonly Replay[]> = {
+  name: 'webhooks_replays',
+  keyText,
+  follows: [
+    follow<Replay, readonly Replay[]>(
+      replays,
+      ({ owner_id, webhook_id }) => keyText({ owner: owner_id, webhook: webhook_id }),
+      (before = [], row) => [...before.filter(({ id }) => id !== row.id), ...(row.state === 'running' ? [row] : [])],
+    ),
+  ],
+  async load(db, keys) {
+    const owner = oneOwner(keys.map((key) => key.owner));
+    const rows = await db.query<Replay>(
+      `select * from webhook_replays where owner_id = $1 and webhook_id = any($2::int8[]) and state = 'running' order by webhook_id, id for update`,
+      [owner, keys.map(({ webhook }) => webhook)],
+    );
+    return Map.groupBy(rows, ({ webhook_id }) => keyText({ owner, webhook: webhook_id }));
+  },
+};
+export const needReplays = (owner: bigint, webhook: bigint): Need => ({ kind: replaysKind, key: { owner, webhook } });
+
+export async function replayOf(db: Db, owner: bigint, webhook: bigint, id: bigint): Promise<Replay | null> {
+  const rows = await db.query<Replay>(
+    'select * from webhook_replays where owner_id = $1 and webhook_id = $2 and id = $3',
+    [owner, webhook, id],
+  );
+  return rows[0] ?? null;
+}
 
 /** The newest first. */
 export const replaysOf = (db: Db, owner: bigint, webhook: bigint, limit: number): Promise<Replay[]> =>
@@ -116,6 +169,24 @@ export const replaysRunning = (
   db: Db,
 ): Promise<{ readonly owner_id: bigint; readonly webhook_id: bigint; readonly id: bigint }[]> =>
   db.query(`select owner_id, webhook_id, id from webhook_replays where state = 'running' order by id`);
+
+/** How far an endpoint's log is sent; 0: nothing is. */
+export async function cursorAt(db: Db, owner: bigint, webhook: bigint): Promise<bigint> {
+  const rows = await db.query<{ position: bigint }>(
+    'select position from webhook_cursors where owner_id = $1 and webhook_id = $2',
+    [owner, webhook],
+  );
+  return rows[0]?.position ?? 0n;
+}
+
+/** Events that wait for the one before them of their resource: they are sent behind it in any case. */
+export async function waitingOf(db: Db, owner: bigint, webhook: bigint, events: readonly bigint[]): Promise<bigint[]> {
+  const rows = await db.query<{ event_id: bigint }>(
+    `select event_id from webhook_deliveries where owner_id = $1 and webhook_id = $2 and event_id = any($3::int8[]) and state = 'waiting'`,
+    [owner, webhook, events],
+  );
+  return rows.map(({ event_id }) => event_id);
+}
 
 /** How much of an endpoint's is due again now. */
 export async function dueCount(db: Db, owner: bigint, webhook: bigint, now: Date): Promise<number> {

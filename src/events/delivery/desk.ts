@@ -1,18 +1,19 @@
 // What people do with deliveries: look at them, have one sent again, have a span sent again.
 // Rule: whatever is asked for is a delivery like any other, in its row, and goes by the same sender.
-import { assert, type Clock, type IdMaker } from '../../base/index.ts';
+import { assert, type Clock } from '../../base/index.ts';
 import { type Change, type Database, type Db, statementsFor, type Transaction } from '../../store/index.ts';
 import { type LoggedEvent, logAfter, loggedOf, positionAt } from '../log/index.ts';
 import {
   attemptRows,
+  cursorAt,
   deliveredEvents,
   deliveryRows,
   dueCount,
   type Replay,
   replayHold,
-  replayInsert,
   replaysRunning,
   replayUpdate,
+  waitingOf,
 } from './desk-queries.ts';
 import { type AttemptRow, type DeliveryRow, type DeliveryState, deliveryPut, type Trigger } from './queries.ts';
 
@@ -115,49 +116,49 @@ export interface ReplayAsked {
   readonly onlyFailed: boolean;
 }
 
-/** A replay of what was told between two moments, as a change. */
-export async function replayAsked(
-  db: Db,
-  {
-    owner,
-    webhook,
-    ids,
-    now,
-  }: { readonly owner: bigint; readonly webhook: bigint; readonly ids: IdMaker; readonly now: Date },
-  { from, to, types, onlyFailed }: ReplayAsked,
-): Promise<{ readonly replay: Replay; readonly changes: readonly Change[] }> {
-  const [position, until] = await Promise.all([positionAt(db, owner, from), positionAt(db, owner, to)]);
-  const replay: Replay = {
-    owner_id: owner,
-    webhook_id: webhook,
-    id: ids.next(),
-    state: 'running',
-    types,
-    only_failed: onlyFailed,
-    position,
-    until: until < position ? position : until,
-    taken: 0n,
-    looked: 0n,
-    created_at: now,
-    updated_at: now,
-  };
-  return { replay, changes: [replayInsert(replay)] };
+/** Behind the first, up to the last. */
+export interface Span {
+  readonly position: bigint;
+  readonly until: bigint;
 }
 
-/** Nothing more of it is begun; null: it isn't running. What is on its way already goes on. */
-export async function replayStop(
-  inside: Transaction,
+/** The part of the log that was told between two moments, as far as the endpoint has got: what comes behind that is sent to it anyway. */
+export async function replaySpan(
+  db: Db,
   owner: bigint,
   webhook: bigint,
-  id: bigint,
-  now: Date,
-): Promise<Replay | null> {
-  const replay = await replayHold(inside, owner, webhook, id);
-  if (!replay) return null;
-  const stopped: Replay = { ...replay, state: 'stopped', updated_at: now };
-  await writeAll(inside, [replayUpdate(stopped)]);
-  return stopped;
+  { from, to }: Pick<ReplayAsked, 'from' | 'to'>,
+): Promise<Span> {
+  const [position, last, sent] = await Promise.all([
+    positionAt(db, owner, from),
+    positionAt(db, owner, to),
+    cursorAt(db, owner, webhook),
+  ]);
+  const until = last < sent ? last : sent;
+  return { position, until: until < position ? position : until };
 }
+
+/** A replay as it begins. */
+export const replayRow = (
+  { owner, webhook, id, now }: Readonly<Record<'owner' | 'webhook' | 'id', bigint>> & { readonly now: Date },
+  { from, to, types, onlyFailed }: ReplayAsked,
+  { position, until }: Span,
+): Replay => ({
+  owner_id: owner,
+  webhook_id: webhook,
+  id,
+  state: 'running',
+  from_at: from,
+  to_at: to,
+  types,
+  only_failed: onlyFailed,
+  position,
+  until,
+  taken: 0n,
+  looked: 0n,
+  created_at: now,
+  updated_at: now,
+});
 
 const writeAll = async (inside: Db, changes: readonly Change[]): Promise<void> => {
   for (const { text, values } of statementsFor(changes)) await inside.query(text, values);
@@ -188,15 +189,17 @@ async function replayOne(
   wanted: (type: string) => boolean,
   now: Date,
 ): Promise<void> {
-  const { owner_id: owner, webhook_id: webhook, types, only_failed } = replay;
+  const { owner_id: owner, webhook_id: webhook, types } = replay;
   const read = await logAfter(inside, owner, replay.position, CHUNK);
   const events = read.filter(({ position }) => position <= replay.until);
+  // Never of itself, and nothing that it wants no more.
   const chosen = events.filter(
-    ({ type, body }) => body !== null && (types.length === 0 ? wanted(type) : types.includes(type)),
+    ({ type, subject_id, body }) =>
+      body !== null && subject_id !== webhook && wanted(type) && (types.length === 0 || types.includes(type)),
   );
   const ids = chosen.map(({ event_id }) => event_id);
-  const delivered = only_failed && ids.length > 0 ? await deliveredOf(inside, owner, webhook, ids) : new Set<bigint>();
-  const taken = chosen.filter(({ event_id }) => !delivered.has(event_id));
+  const left = ids.length === 0 ? new Set<bigint>() : await leftOut(inside, replay, ids);
+  const taken = chosen.filter(({ event_id }) => !left.has(event_id));
   const position = events.at(-1)?.position ?? replay.until;
   assert(position > replay.position || events.length === 0, 'a replay that does not go on');
   await writeAll(inside, [
@@ -212,7 +215,13 @@ async function replayOne(
   ]);
 }
 
-async function deliveredOf(db: Db, owner: bigint, webhook: bigint, events: readonly bigint[]): Promise<Set<bigint>> {
+/** Those that are not sent again: what waits its turn, and where only failures are, what arrived. */
+async function leftOut(
+  db: Db,
+  { owner_id: owner, webhook_id: webhook, only_failed }: Replay,
+  events: readonly bigint[],
+): Promise<Set<bigint>> {
+  if (!only_failed) return new Set(await waitingOf(db, owner, webhook, events));
   const shown = await shownOf(db, owner, webhook, events, 1);
-  return new Set(shown.filter(({ state }) => state === 'delivered').map(({ event }) => event));
+  return new Set(shown.filter(({ state }) => state === 'delivered' || state === 'waiting').map(({ event }) => event));
 }

@@ -7,11 +7,19 @@ export {
   deliveriesPage,
   deliveryOf,
   type ReplayAsked,
-  replayAsked,
-  replayStop,
+  replayRow,
+  replaySpan,
   resend,
 } from './desk.ts';
-export { type Replay, replaysOf } from './desk-queries.ts';
+export {
+  needReplays,
+  type Replay,
+  replayInsert,
+  replayOf,
+  replaysKind,
+  replaysOf,
+  replayUpdate,
+} from './desk-queries.ts';
 export { postBy } from './out.ts';
 export { attemptsBesideForget, deliveriesForget, replaysForget } from './queries/keeping.ts';
 export { cursorPut, type DeliveryState, type Trigger } from './queries.ts';

@@ -12,6 +12,8 @@ const GOOD_MS = 1_000;
 export interface Pace {
   /** May one more be sent, with so many on their way? `nowMs`: monotonic. */
   allows(onTheirWay: number, nowMs: number): boolean;
+  /** Of those that may be on their way now, so many may be replayed: what is new has the other half. One where there is only one place. */
+  replays(): number;
   /** When it may allow what it doesn't now, without an answer before; null: only an answer helps. */
   nextMs(nowMs: number): number | null;
   /** Nothing is sent but one probe at a time. */
@@ -36,6 +38,7 @@ export function createPace(most: number, known: boolean): Pace {
 
   return {
     isOpen,
+    replays: () => Math.max(1, Math.floor(limit / 2)),
     allows(onTheirWay, nowMs) {
       if (isOpen()) return onTheirWay === 0 && nowMs >= openUntilMs;
       if (stranger) return onTheirWay === 0 && nowMs - lastSentMs >= STRANGER_MS;

@@ -167,7 +167,7 @@ export async function cursorMove(db: Transaction, to: Cursor, process: bigint): 
   return rows.length === 1;
 }
 
-/** What is due again, earliest first. */
+/** What is due again, earliest first; `limit` of what is replayed, and of everything else. */
 export const deliveriesDue = (
   db: Db,
   owner: bigint,
@@ -176,7 +176,10 @@ export const deliveriesDue = (
   limit: number,
 ): Promise<DeliveryRow[]> =>
   db.query<DeliveryRow>(
-    'select * from webhook_deliveries where owner_id = $1 and webhook_id = $2 and next_at <= $3 order by next_at limit $4',
+    `(select * from webhook_deliveries
+      where owner_id = $1 and webhook_id = $2 and next_at <= $3 and trigger <> 'replay' order by next_at limit $4)
+     union all (select * from webhook_deliveries
+      where owner_id = $1 and webhook_id = $2 and next_at <= $3 and trigger = 'replay' order by next_at limit $4)`,
     [owner, webhook, now, limit],
   );
 

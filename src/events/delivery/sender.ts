@@ -93,7 +93,7 @@ export function openSender(deps: SenderDeps, first: Receiver, cursor: Cursor, pr
         lookAgainAt(pace.nextMs(nowMs));
         return null;
       }
-      const item = window.next();
+      const item = window.next(pace.replays());
       if (!item) return null;
       const sent = send(item, pace.isOpen()).finally(() => underWay.delete(sent));
       pace.sent(nowMs);

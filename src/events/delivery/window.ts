@@ -30,8 +30,11 @@ export interface WindowOptions {
 export interface Window {
   /** Looks for more, beside what is done. */
   read(): void;
-  /** The next that may go: what is due again, or the first of the log whose resource is not on its way. Taken until `ended`. */
-  next(): Item | null;
+  /**
+   * The next that may go: what is due again, or the first of the log whose resource is not on its way; what is replayed only where less than
+   * `replays` of that is on its way. Taken until `ended`.
+   */
+  next(replays: number): Item | null;
   /** It is done, one way or the other; what was kept of it is with the ledger. */
   ended(item: Item): void;
   /** It was sent as a probe: it is the first again. */
@@ -58,6 +61,9 @@ export function openWindow(options: WindowOptions): Window {
   let readTo = options.from;
   const ready: Item[] = [];
   const retries: Item[] = [];
+  /** A line of its own: neither keeps the other from being read. */
+  const replayed: Item[] = [];
+  let replaying = 0;
   const busy = new Set<bigint>();
   /** Events that are due again and were read. */
   const trying = new Set<bigint>();
@@ -84,7 +90,7 @@ export function openWindow(options: WindowOptions): Window {
       again = false;
       if (!receiver().ordered) held = null;
       else if (!held) await readHeld();
-      if (retries.length < DUE / 2) await readDue();
+      if (retries.length < DUE / 2 || replayed.length < DUE / 2) await readDue();
       await readLog();
     }
   }
@@ -103,13 +109,21 @@ export function openWindow(options: WindowOptions): Window {
     if (due.length > 0) {
       const ids = due.map(({ event_id }) => event_id);
       const bodies = await bodiesOf(database, owner, ids);
-      for (const row of due) retries.push({ event: { ...row, body: bodies.get(row.event_id) ?? null }, row });
+      for (const row of due) {
+        const line = row.trigger === 'replay' ? replayed : retries;
+        line.push({ event: { ...row, body: bodies.get(row.event_id) ?? null }, row });
+      }
     }
     for (const [event, at] of tried) if (at < look) tried.delete(event);
   }
 
   async function readLog(): Promise<void> {
-    if (ready.length >= READ / 2 || ledger.pending() >= MOST || (isOpen() && ready.length > 0)) return;
+    if (ready.length >= READ / 2 || (isOpen() && ready.length > 0)) return;
+    if (ledger.pending() >= MOST) {
+      // Most of it is being written: then there is room.
+      void ledger.flush().then(read);
+      return;
+    }
     const head = await headOf(database, owner);
     if (head <= readTo) return;
     const events = await logAfter(database, owner, readTo, READ);
@@ -136,6 +150,15 @@ export function openWindow(options: WindowOptions): Window {
     return true;
   }
 
+  /** What failed before what is replayed. */
+  function nextDue(replays: number): Item | null {
+    const retry = retries.shift();
+    if (retry) return retry;
+    const item = replaying < replays ? replayed.shift() : undefined;
+    if (item) replaying++;
+    return item ?? null;
+  }
+
   function nextOfLog(): Item | null {
     for (;;) {
       const at = ready.findIndex(({ event }) => !busy.has(event.subject_id));
@@ -148,14 +171,16 @@ export function openWindow(options: WindowOptions): Window {
 
   return {
     read,
-    next() {
+    next(replays) {
       // What is due again and what is new share what may go.
       alternate = !alternate;
-      const item = alternate ? (retries.shift() ?? nextOfLog()) : (nextOfLog() ?? retries.shift() ?? null);
-      if (ready.length < READ / 2) read();
+      const item = alternate ? (nextDue(replays) ?? nextOfLog()) : (nextOfLog() ?? nextDue(replays));
+      // Where nothing may go, nothing changes by looking again: who wakes it, or what ends, says so.
+      if (item && ready.length < READ / 2) read();
       return item;
     },
     ended({ event, row }) {
+      if (row?.trigger === 'replay') replaying--;
       if (!row) busy.delete(event.subject_id);
       // Not before it is written: it would be found due once more.
       else
