@@ -1,6 +1,6 @@
 // Senders on a real log, with receivers that answer as a test wants: what arrived, when, and how often.
 import { randomBytes } from 'node:crypto';
-import { idMaker, idPermutation, seededRandom, systemClock, VirtualClock } from '../../src/base/index.ts';
+import { addMs, idMaker, idPermutation, seededRandom, systemClock, VirtualClock } from '../../src/base/index.ts';
 import {
   createDelivery,
   createSlots,
@@ -50,10 +50,15 @@ export interface DeliveryWorld {
   event(resource: bigint): Promise<void>;
   events(count: number, resources?: number): Promise<void>;
   /** A process that sends; ended by the test's end, or by its `stop`. */
-  process(): { readonly delivery: Delivery; stop(): Promise<void> };
+  process(database?: SenderDatabase): { readonly delivery: Delivery; stop(): Promise<void> };
+  /** It is disabled, or gone. */
+  drop(receiver: Receiver): void;
   /** Resolves when the condition holds; fails after ten seconds. */
   until(what: string, condition: () => boolean | Promise<boolean>): Promise<void>;
 }
+
+/** Of a process, where it is not as it should be. */
+export type SenderDatabase = Pick<TestDatabase, 'query' | 'transaction'>;
 
 let processes = 0n;
 const living = new Set<bigint>();
@@ -93,9 +98,10 @@ export async function deliveryWorld(): Promise<DeliveryWorld> {
       for (const { text, values } of statementsFor([cursorPut(receiver.owner, receiver.id, 0n)]))
         await database.query(text, values);
       // It is no stranger: those are sent one request in ten seconds.
-      await database.query('update webhook_cursors set succeeded_at = now() where owner_id = $1 and webhook_id = $2', [
+      await database.query('update webhook_cursors set succeeded_at = $3 where owner_id = $1 and webhook_id = $2', [
         receiver.owner,
         receiver.id,
+        addMs(systemClock.now(), -1_000),
       ]);
       receivers.push(receiver);
       return receiver;
@@ -121,12 +127,15 @@ export async function deliveryWorld(): Promise<DeliveryWorld> {
     async events(count, resources = count) {
       for (let i = 0; i < count; i++) await world.event(BigInt((i % resources) + 1));
     },
-    process() {
+    drop(receiver) {
+      receivers.splice(receivers.indexOf(receiver), 1);
+    },
+    process(own = database) {
       processes++;
       const number = processes;
       living.add(number);
       const delivery = createDelivery({
-        database,
+        database: own,
         clock: systemClock,
         business: clock,
         ids: idMaker(systemClock, Number(number) + 10),

@@ -1,17 +1,23 @@
 // How events reach an endpoint: each at least once, a resource's in their order, and what failed again.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addMs, systemClock } from '../../src/base/index.ts';
-import { answered, deliveryWorld, permutation, SHOP } from './delivery-world.ts';
+import { addMs, seededRandom, systemClock } from '../../src/base/index.ts';
+import { cursorPut } from '../../src/events/index.ts';
+import { statementsFor } from '../../src/store/index.ts';
+import { answered, type DeliveryWorld, deliveryWorld, permutation, SHOP } from './delivery-world.ts';
+
+/** Whatever can go on does. */
+const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 test('every event once, those of a resource in their order and without overlap', async () => {
   const world = await deliveryWorld();
   await world.endpoint();
   const underWay = new Set<string>();
+  const random = seededRandom(7);
   world.answer = async ({ event: { resource } }) => {
     assert.ok(!underWay.has(resource.id), 'two of one resource at once');
     underWay.add(resource.id);
-    await systemClock.sleep(Math.random() * 5);
+    for (let turns = random.int(6); turns > 0; turns--) await breathe();
     underWay.delete(resource.id);
     return answered(204);
   };
@@ -29,6 +35,12 @@ test('every event once, those of a resource in their order and without overlap',
   assert.equal((await world.database.query('select from webhook_attempts')).length, 300);
   assert.equal(world.arrived.length, 300);
 });
+
+/** As somebody who enables it from another place on. */
+async function begin({ database }: DeliveryWorld, webhook: bigint, position: bigint): Promise<void> {
+  for (const { text, values } of statementsFor([cursorPut(SHOP, webhook, position)]))
+    await database.query(text, values);
+}
 
 const cursorOf = async ({ database }: Awaited<ReturnType<typeof deliveryWorld>>): Promise<bigint | undefined> =>
   (await database.query<{ position: bigint }>('select position from webhook_cursors'))[0]?.position;
@@ -150,14 +162,16 @@ test('ten tries without a success, and it is given up and the endpoint disabled'
 
 test('410: nothing more is wanted', async () => {
   const world = await deliveryWorld();
-  await world.endpoint();
-  world.answer = () => answered(410);
+  const gone = await world.endpoint();
+  const other = await world.endpoint();
+  world.answer = ({ url }) => answered(url === gone.url ? 410 : 200);
   world.process();
   await world.event(1n);
   await world.until('it is disabled', () => world.told.includes('disabled gone'));
   await world.event(2n);
-  await systemClock.sleep(50);
-  assert.equal(world.arrived.length, 1);
+  const at = (url: string) => world.arrived.filter((post) => post.url === url).length;
+  await world.until('the other one has both', () => at(other.url) === 2);
+  assert.equal(at(gone.url), 1);
 });
 
 test('retry-after is honoured, up to an hour', async () => {
@@ -215,18 +229,21 @@ test('in order: a failure holds up its own resource alone, and it goes on behind
 
 test('five failures in a row open the circuit: the log waits, and nothing piles up', async () => {
   const world = await deliveryWorld();
-  await world.endpoint({ concurrency: 1 });
-  world.answer = () => answered(null);
+  const down = await world.endpoint({ concurrency: 1 });
+  const other = await world.endpoint({ concurrency: 1 });
+  world.clock.freeze(true);
+  world.answer = ({ url }) => answered(url === down.url ? null : 200);
   world.process();
   await world.events(40);
-  await world.until('five failed', () => world.arrived.length >= 5);
-  await systemClock.sleep(100);
-  assert.equal(world.arrived.length, 5);
+  const at = (url: string) => world.arrived.filter((post) => post.url === url).length;
+  await world.until('the other one has all', () => at(other.url) === 40);
   await world.until(
-    'they are written',
+    'what failed is written',
     async () => (await world.database.query('select from webhook_deliveries')).length === 5,
   );
-  assert.equal(await cursorOf(world), 5n);
+  assert.equal(at(down.url), 5);
+  const cursor = 'select position from webhook_cursors where webhook_id = $1';
+  assert.deepEqual(await world.database.query(cursor, [down.id]), [{ position: 5n }]);
 });
 
 test('another process goes on where the one that stopped was', async () => {
@@ -287,4 +304,120 @@ test('an endpoint is not told of itself', async () => {
     [permutation.outward(1n)],
   );
   assert.equal(SHOP, 7n);
+});
+
+test('a process that stops does not wait for a receiver that hangs: what was on its way is sent again', async () => {
+  const world = await deliveryWorld();
+  await world.endpoint();
+  world.answer = ({ signal }) =>
+    new Promise((resolve) => signal.addEventListener('abort', () => resolve(answered(null, { cause: 'stopped' }))));
+  const first = world.process();
+  await world.event(1n);
+  await world.until('it is on its way', () => world.arrived.length === 1);
+  await first.stop();
+  assert.deepEqual(await world.database.query('select from webhook_deliveries'), []);
+  assert.deepEqual(await world.database.query('select cause, attempt from webhook_attempts'), [
+    { cause: 'stopped', attempt: 1 },
+  ]);
+  world.answer = () => answered(200);
+  world.process();
+  await world.until('the cursor is there', async () => (await cursorOf(world)) === 1n);
+  assert.deepEqual(
+    world.arrived.map(({ headers }) => headers['florin-attempt']),
+    ['1', '1'],
+  );
+});
+
+/** Hangs until it is let go. */
+function held() {
+  let free = (): void => undefined;
+  const until = new Promise<void>((resolve) => {
+    free = resolve;
+  });
+  return { until, free: () => free() };
+}
+
+test('one that hangs and is disabled holds up no new one', async () => {
+  const world = await deliveryWorld();
+  const hanging = await world.endpoint();
+  const stuck = held();
+  world.answer = async ({ url }) => {
+    if (url === hanging.url) await stuck.until;
+    return answered(200);
+  };
+  world.process();
+  await world.event(1n);
+  await world.until('it hangs', () => world.arrived.length === 1);
+  world.drop(hanging);
+  const other = await world.endpoint();
+  await world.until('the new one is sent to', () => world.arrived.some(({ url }) => url === other.url));
+  stuck.free();
+});
+
+test('an endpoint that begins at another place is sent to by one, and not before the one before has ended', async () => {
+  const world = await deliveryWorld();
+  const receiver = await world.endpoint({ concurrency: 1 });
+  const stuck = held();
+  let underWay = 0;
+  let most = 0;
+  world.answer = async () => {
+    most = Math.max(most, ++underWay);
+    await stuck.until;
+    underWay--;
+    return answered(200);
+  };
+  world.process();
+  await world.event(1n);
+  await world.until('it hangs', () => world.arrived.length === 1);
+  await begin(world, receiver.id, 0n);
+  const other = await world.endpoint();
+  await world.until('it was looked at', () => world.arrived.some(({ url }) => url === other.url));
+  assert.equal(world.arrived.filter(({ url }) => url === receiver.url).length, 1);
+  stuck.free();
+  await world.until('the new one begins', () => world.arrived.filter(({ url }) => url === receiver.url).length === 2);
+  assert.equal(most, 2, 'one an endpoint');
+});
+
+test('what was written and not answered is written once more', async () => {
+  const world = await deliveryWorld();
+  await world.endpoint();
+  world.answer = () => answered(500);
+  let missing = 2;
+  const { query, transaction } = world.database;
+  world.process({
+    query,
+    async transaction(work) {
+      const done = await transaction(work);
+      if (missing-- > 0) throw new Error('the answer was lost');
+      return done;
+    },
+  });
+  await world.event(1n);
+  await world.until('both answers were lost, and another came', () => missing < 0);
+  await world.until('the cursor is there', async () => (await cursorOf(world)) === 1n);
+  assert.equal((await world.database.query('select from webhook_attempts')).length, 1);
+  assert.equal((await world.database.query('select from webhook_deliveries')).length, 1);
+});
+
+test('what could not be read is read again', async () => {
+  const world = await deliveryWorld();
+  await world.endpoint();
+  let unread = 3;
+  const askedMs: number[] = [];
+  const { transaction } = world.database;
+  world.process({
+    transaction,
+    query(text, values) {
+      if (text.includes('event_log')) {
+        askedMs.push(systemClock.elapsed());
+        if (unread-- > 0) throw new Error('not now');
+      }
+      return world.database.query(text, values);
+    },
+  });
+  await world.event(1n);
+  await world.until('it arrived', () => world.arrived.length === 1);
+  assert.equal(unread, -1);
+  // With a pause between, however long it lasts.
+  assert.ok((askedMs[3] ?? 0) - (askedMs[0] ?? 0) >= 400);
 });

@@ -28,34 +28,41 @@ interface Held {
   receiver: Receiver;
 }
 
-const nameOf = (owner: bigint, webhook: bigint): string => `${owner}/${webhook}`;
-
 /** Long: which endpoints this process holds is one state. */
 export function createDelivery(options: DeliveryOptions): Delivery {
   const { database, clock, business, log, lease } = options;
-  const held = new Map<string, Held>();
+  const held = createHeld();
+  /** Nothing more is begun for these; what was on its way ends. Another sender of them has to wait. */
+  const leaving = new Map<string, Promise<void>>();
+  /** Nothing of these is on its way, and the database could not be told. */
+  const unreleased = new Set<Held>();
   /** As they were looked at last. */
   const heads = new Map<bigint, bigint>();
 
   async function lookOnce(): Promise<void> {
     const receivers = new Map((await options.receivers()).map((one) => [nameOf(one.owner, one.id), one]));
-    await dropOld(receivers);
+    dropOld(receivers);
+    for (const one of unreleased) await release(one);
     const living = [...(await lease.living())];
     for (const { owner_id, webhook_id } of await cursorsFree(database, living)) {
-      const receiver = receivers.get(nameOf(owner_id, webhook_id));
-      if (receiver && lease.held()) await begin(receiver, living);
+      const name = nameOf(owner_id, webhook_id);
+      const receiver = receivers.get(name);
+      const before = held.get(owner_id, webhook_id);
+      // It was set to another place meanwhile: who began at the old one goes first.
+      if (before) letGo(before);
+      else if (receiver && !leaving.has(name) && lease.held()) await begin(receiver, living);
     }
-    await replaySome(options, (owner, webhook) => held.get(nameOf(owner, webhook))?.receiver.wants ?? null);
+    await replaySome(options, (owner, webhook) => held.get(owner, webhook)?.receiver.wants ?? null);
     for (const { owner_id, webhook_id } of await webhooksDue(database, business.now()))
-      held.get(nameOf(owner_id, webhook_id))?.sender.wake();
+      held.get(owner_id, webhook_id)?.sender.wake();
     await lookAtHeads();
   }
 
   /** Those that are disabled or gone, and those that were begun under a number that is dead by now. */
-  async function dropOld(receivers: ReadonlyMap<string, Receiver>): Promise<void> {
-    for (const [name, one] of held) {
-      const receiver = receivers.get(name);
-      if (!receiver || one.process !== lease.process()) await letGo(name, one);
+  function dropOld(receivers: ReadonlyMap<string, Receiver>): void {
+    for (const one of held.all()) {
+      const receiver = receivers.get(nameOf(one.receiver.owner, one.receiver.id));
+      if (!receiver || one.process !== lease.process()) letGo(one);
       else if (one.receiver !== receiver) {
         one.receiver = receiver;
         one.sender.update(receiver);
@@ -68,26 +75,40 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     const cursor = await cursorLease(database, receiver.owner, receiver.id, process, living);
     if (!cursor) return;
     const sender = openSender({ ...options, mayBegin: lease.held }, receiver, cursor, process);
-    held.set(nameOf(receiver.owner, receiver.id), { sender, process, receiver });
+    held.put({ sender, process, receiver });
   }
 
   /** What another process has numbered. */
   async function lookAtHeads(): Promise<void> {
-    const owners = [...new Set([...held.values()].map(({ receiver }) => receiver.owner))];
-    for (const { owner_id, position } of await headsOf(database, owners)) {
+    for (const { owner_id, position } of await headsOf(database, held.owners())) {
       if (heads.get(owner_id) !== position) wake(owner_id);
       heads.set(owner_id, position);
     }
   }
 
   function wake(owner: bigint): void {
-    for (const { receiver, sender } of held.values()) if (receiver.owner === owner) sender.wake();
+    for (const { sender } of held.of(owner)) sender.wake();
   }
 
-  async function letGo(name: string, { sender, receiver, process }: Held): Promise<void> {
-    held.delete(name);
-    await sender.stop();
-    await cursorRelease(database, receiver.owner, receiver.id, process);
+  /** Nobody waits for it: a receiver that hangs would hold up all others. */
+  function letGo(one: Held): void {
+    const { owner, id } = one.receiver;
+    held.remove(one);
+    const name = nameOf(owner, id);
+    const gone = one.sender
+      .stop()
+      .then(() => release(one))
+      .catch((error: unknown) => {
+        unreleased.add(one);
+        log.warn({ err: error }, 'an endpoint could not be let go; tried again');
+      })
+      .finally(() => leaving.delete(name));
+    leaving.set(name, gone);
+  }
+
+  async function release(one: Held): Promise<void> {
+    await cursorRelease(database, one.receiver.owner, one.receiver.id, one.process);
+    unreleased.delete(one);
   }
 
   return {
@@ -97,7 +118,31 @@ export function createDelivery(options: DeliveryOptions): Delivery {
         await lookOnce().catch((error: unknown) => log.warn({ err: error }, 'endpoints could not be looked at'));
         await clock.sleep(LOOK_MS, signal).catch(() => undefined);
       }
-      await Promise.all([...held].map(([name, one]) => letGo(name, one)));
+      for (const one of held.all()) letGo(one);
+      await Promise.all(leaving.values());
+    },
+  };
+}
+
+const nameOf = (owner: bigint, webhook: bigint): string => `${owner}/${webhook}`;
+
+/** The endpoints that this process sends to, by owner. */
+function createHeld() {
+  const byOwner = new Map<bigint, Map<bigint, Held>>();
+  return {
+    get: (owner: bigint, webhook: bigint): Held | undefined => byOwner.get(owner)?.get(webhook),
+    of: (owner: bigint): readonly Held[] => [...(byOwner.get(owner)?.values() ?? [])],
+    owners: (): bigint[] => [...byOwner.keys()],
+    all: (): Held[] => [...byOwner.values()].flatMap((theirs) => [...theirs.values()]),
+    put(one: Held): void {
+      const { owner, id } = one.receiver;
+      const theirs = byOwner.get(owner) ?? new Map<bigint, Held>();
+      byOwner.set(owner, theirs.set(id, one));
+    },
+    remove({ receiver: { owner, id } }: Held): void {
+      const theirs = byOwner.get(owner);
+      theirs?.delete(id);
+      if (theirs?.size === 0) byOwner.delete(owner);
     },
   };
 }

@@ -3,7 +3,7 @@
 // for by the disk: what a crash of Postgres takes away is sent again, too.
 import type { Clock, Log } from '../../base/index.ts';
 import { type Change, type Database, statementsFor } from '../../store/index.ts';
-import { type AttemptRow, attemptInsert, cursorMove, type DeliveryRow, deliveryPut, type Standing } from './queries.ts';
+import { type AttemptRow, attemptPut, cursorMove, type DeliveryRow, deliveryPut, type Standing } from './queries.ts';
 
 export interface Done {
   readonly attempt: AttemptRow | null;
@@ -39,6 +39,13 @@ export interface LedgerOptions {
   readonly onLost: () => void;
 }
 
+/** What one transaction writes. */
+interface Taken {
+  readonly attempts: readonly Change[];
+  readonly deliveries: readonly Change[];
+  readonly position: bigint;
+}
+
 /** Writes at most so often, so that many tries share a transaction. */
 const EVERY_MS = 50;
 const AGAIN_MS = 500;
@@ -52,7 +59,8 @@ export function openLedger(options: LedgerOptions): Ledger {
   let written = options.from;
   let standing = options.standing;
   let standingChanged = false;
-  let changes: Change[] = [];
+  let attempts: Change[] = [];
+  let deliveries: Change[] = [];
   let passedCount = 0;
   let writing: Promise<void> | null = null;
   let lost = false;
@@ -65,8 +73,8 @@ export function openLedger(options: LedgerOptions): Ledger {
   }
 
   function note({ attempt, delivery }: Done): void {
-    if (attempt) changes.push(attemptInsert(attempt));
-    if (delivery) changes.push(deliveryPut(delivery));
+    if (attempt) attempts.push(attemptPut(attempt));
+    if (delivery) deliveries.push(deliveryPut(delivery));
     start();
   }
 
@@ -76,36 +84,40 @@ export function openLedger(options: LedgerOptions): Ledger {
     });
   }
 
-  const isDirty = (): boolean => changes.length > 0 || standingChanged || doneTo() > written;
+  const isDirty = (): boolean => attempts.length + deliveries.length > 0 || standingChanged || doneTo() > written;
 
   async function write(): Promise<void> {
     while (!lost && isDirty()) {
       await clock.sleep(EVERY_MS);
-      const [taken, position] = [changes, doneTo()];
-      changes = [];
+      const taken: Taken = { attempts, deliveries, position: doneTo() };
+      const count = passedCount;
+      attempts = [];
+      deliveries = [];
       standingChanged = false;
       passedCount = 0;
       try {
-        if (!(await writeOnce(taken, position))) {
+        if (!(await writeOnce(taken))) {
           lost = true;
           onLost();
         }
-        written = position;
+        written = taken.position;
       } catch (error) {
         log.warn({ err: error }, 'deliveries could not be written down; tried again');
-        changes = [...taken, ...changes];
+        attempts = [...taken.attempts, ...attempts];
+        deliveries = [...taken.deliveries, ...deliveries];
         standingChanged = true;
+        passedCount += count;
         await clock.sleep(AGAIN_MS);
       }
     }
   }
 
-  const writeOnce = (taken: readonly Change[], position: bigint): Promise<boolean> =>
+  const writeOnce = ({ attempts, deliveries, position }: Taken): Promise<boolean> =>
     database.transaction(async (inside) => {
       await inside.query('set local synchronous_commit = off');
       const held = await cursorMove(inside, { ...standing, owner_id: owner, webhook_id: webhook, position }, process);
       // Tries were made, whoever sends now; what is to be tried again is his.
-      const kept = held ? taken : taken.filter(({ op }) => op === 'insert');
+      const kept = held ? [...attempts, ...deliveries] : attempts;
       for (const { text, values } of statementsFor(kept)) await inside.query(text, values);
       return held;
     });

@@ -11,8 +11,8 @@ const KEPT_BYTES = 1_024;
 /** `clock`: the real one. */
 export const postBy =
   (egress: Pick<Egress, 'post'>, clock: Clock): PostOut =>
-  async ({ url, headers, body }) => {
-    const answer = await egress.post(url, { headers, body, timeoutMs: TIMEOUT_MS, keepAlive: true });
+  async ({ url, headers, body, signal }) => {
+    const answer = await egress.post(url, { headers, body, timeoutMs: TIMEOUT_MS, keepAlive: true, signal });
     const { address, ms } = answer;
     if (answer.cause !== null)
       return { status: null, cause: answer.cause, retryAfterMs: null, ms, address, response: '' };

@@ -71,7 +71,6 @@ export function createPace(most: number, known: boolean): Pace {
     limit(wanted) {
       bound = wanted;
       limit = Math.min(limit, wanted);
-      if (!isOpen()) limit = Math.max(limit, 1);
     },
   };
 }

@@ -1,5 +1,5 @@
 // Statements on webhook_cursors, webhook_deliveries and webhook_attempts, and what senders read of the log.
-import { type Change, type Db, insert, remove, type Transaction, table, update } from '../../store/index.ts';
+import { type Change, type Db, remove, type Transaction, table, update } from '../../store/index.ts';
 
 /** Why something is sent: it is new, it failed before, or somebody asked for it. */
 export type Trigger = 'first' | 'retry' | 'resend' | 'replay' | 'test';
@@ -78,7 +78,8 @@ const attempts = table<AttemptRow>(
   },
   ['owner_id', 'webhook_id', 'event_id', 'id'],
 );
-export const attemptInsert = (row: AttemptRow): Change => insert(attempts, row);
+/** Made, or found: where nobody knows whether a transaction was committed, it is written once more. */
+export const attemptPut = (row: AttemptRow): Change => update(attempts, row);
 
 /** How an endpoint does. */
 export interface Standing {

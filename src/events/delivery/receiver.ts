@@ -19,6 +19,8 @@ export interface Post {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Ends the try. */
+  readonly signal: AbortSignal;
 }
 
 export interface Posted extends Answered {

@@ -35,7 +35,7 @@ export interface Sender {
   update(receiver: Receiver): void;
   /** Its owner's log has grown, or something of it is due again. */
   wake(): void;
-  /** Begins nothing more; resolves when what was under way is written. */
+  /** Begins nothing more; resolves when what was under way is written. What takes longer than a moment is cut off, and sent again later. */
   stop(): Promise<void>;
 }
 
@@ -45,6 +45,11 @@ const NOT_SENT: Posted = { status: null, cause: 'internal', retryAfterMs: null, 
 const SLOW_MS = 2_000;
 /** What is due again so soon is not left to the next look for it. */
 const SOON_MS = 10_000;
+
+/** What is on its way may take so long to end when nothing more is to be sent. */
+const GRACE_MS = 3_000;
+/** What could not be read is read again. */
+const AGAIN_MS = 500;
 
 /** A try, and what came of it. */
 interface Tried {
@@ -65,6 +70,8 @@ export function openSender(deps: SenderDeps, first: Receiver, cursor: Cursor, pr
   let stopped = false;
   let slow = false;
   let alarmed = false;
+  let stopping: Promise<void> | null = null;
+  const cut = new AbortController();
   const ending = new AbortController();
   const underWay = new Set<Promise<void>>();
   const pace = createPace(receiver.concurrency, succeeded_at !== null);
@@ -80,6 +87,7 @@ export function openSender(deps: SenderDeps, first: Receiver, cursor: Cursor, pr
     receiver: () => receiver,
     isOpen: pace.isOpen,
     onRead: () => slots.ready(sending),
+    onFailed: () => after(AGAIN_MS, window.read),
     waiting: (event) => rowOf(event, { state: 'waiting', trigger: 'first', tries: 0, next_at: null }),
   });
 
@@ -140,6 +148,7 @@ export function openSender(deps: SenderDeps, first: Receiver, cursor: Cursor, pr
         log.error({ err: error }, 'an event could not be sent');
         return NOT_SENT;
       });
+      if (cut.signal.aborted && posted.cause === 'stopped') return keepCut({ item, posted, sentAt, probe });
       slow = posted.ms > SLOW_MS;
       pace.answered(posted, clock.elapsed());
       await settle({ item, posted, sentAt, probe });
@@ -164,8 +173,11 @@ export function openSender(deps: SenderDeps, first: Receiver, cursor: Cursor, pr
       'florin-trigger': triggerOf(item),
       'florin-attempt': tryOf(item).toString(),
     };
-    return deps.post({ url: receiver.url, body, headers });
+    return deps.post({ url: receiver.url, body, headers, signal: cut.signal });
   }
+
+  /** Nobody knows what became of it: it stays where it is, and whoever sends next sends it again. */
+  const keepCut = (tried: Tried): void => ledger.tried({ attempt: attemptOf(tried), delivery: null });
 
   const conclude = ({ event, row }: Item, done: Done): void =>
     row ? ledger.tried(done) : ledger.passed(event.position, done);
@@ -236,13 +248,24 @@ export function openSender(deps: SenderDeps, first: Receiver, cursor: Cursor, pr
     if (verdict === 'gone') await disable('gone');
   }
 
-  async function stop(): Promise<void> {
+  async function stopAll(): Promise<void> {
     stopped = true;
     ending.abort(new Error('stopped'));
     slots.remove(sending);
+    const ended = new AbortController();
+    clock.sleep(GRACE_MS, ended.signal).then(
+      () => cut.abort(new Error('stopped')),
+      () => undefined,
+    );
     await Promise.all(underWay);
+    ended.abort(new Error('ended'));
     await window.stop();
     await ledger.flush();
+  }
+
+  function stop(): Promise<void> {
+    stopping ??= stopAll();
+    return stopping;
   }
 
   window.read();

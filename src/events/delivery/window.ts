@@ -24,6 +24,8 @@ export interface WindowOptions {
   readonly isOpen: () => boolean;
   /** Something may be there to be sent. */
   readonly onRead: () => void;
+  /** It couldn't be read: it has to be looked at again. */
+  readonly onFailed: () => void;
   readonly waiting: (event: LoggedEvent) => DeliveryRow;
 }
 
@@ -53,7 +55,7 @@ const DUE = 32;
 
 /** Long: what was read, is under way and is held up is one state. */
 export function openWindow(options: WindowOptions): Window {
-  const { database, business, log, receiver, ledger, isOpen, onRead } = options;
+  const { database, business, log, receiver, ledger, isOpen, onRead, onFailed } = options;
   const { owner, id: webhook } = receiver();
   let stopped = false;
   let reading: Promise<void> | null = null;
@@ -77,12 +79,17 @@ export function openWindow(options: WindowOptions): Window {
   function read(): void {
     again = true;
     if (stopped) return;
-    reading ??= readAll()
-      .catch((error: unknown) => log.warn({ err: error }, 'events of an endpoint could not be read'))
-      .finally(() => {
+    reading ??= readAll().then(
+      () => {
         reading = null;
         if (!stopped) onRead();
-      });
+      },
+      (error: unknown) => {
+        reading = null;
+        log.warn({ err: error }, 'events of an endpoint could not be read; tried again');
+        onFailed();
+      },
+    );
   }
 
   async function readAll(): Promise<void> {
