@@ -3,7 +3,7 @@ import type { Common } from './app-common.ts';
 import type { Half } from './app-half.ts';
 import { daily } from './app-work.ts';
 import { jsonText, systemClock } from './base/index.ts';
-import { type Alarm, eventMaker } from './events/index.ts';
+import { type Alarm, eventMaker, tellSetup } from './events/index.ts';
 import { checkoutDoor, createLink, land, landingView, sandboxWallets } from './gateway/checkout/index.ts';
 import { orderTimelines } from './gateway/due/index.ts';
 import { resolveOperation, stuckOperations } from './gateway/flight/index.ts';
@@ -77,12 +77,10 @@ export async function openGateway(common: Common, issuing: Issuing | null): Prom
         clock,
         risk: deps.risk,
         changes: common.changes,
+        tellSetup: tellSetup(common.alarms),
         previewPage: (template, language) => previewPage(template, language, clock.now()),
         createLink: (committer, project, fields) => createLink({ ...deps, committer }, project, fields),
-        async stuckOperations(after, limit) {
-          await lookForUnresolved();
-          return stuckOperations(deps, after, limit);
-        },
+        stuckOperations: (after, limit) => lookForUnresolved().then(() => stuckOperations(deps, after, limit)),
         resolveOperation: (committer, reference, told) => resolveOperation({ ...deps, committer }, reference, told),
         trace: (id) => orderTrace(deps, id, issuing?.decisionsOf ?? (async () => [])),
       }),

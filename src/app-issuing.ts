@@ -2,7 +2,7 @@
 import type { Common } from './app-common.ts';
 import type { Half } from './app-half.ts';
 import { systemClock } from './base/index.ts';
-import { createForwarding, eventMaker } from './events/index.ts';
+import { createForwarding, eventMaker, tellSetup } from './events/index.ts';
 import {
   createIssuing,
   createPasswords,
@@ -62,7 +62,7 @@ export async function openIssuing(common: Common): Promise<IssuingHalf> {
       verifyCavv: (claim) => verifyCavv(vault, claim),
       forward: createForwarding({ clock: systemClock, log, egress: common.egress }),
     },
-    operator: { tenants, tools, changes: common.changes },
+    operator: { tenants, tools, changes: common.changes, tellSetup: tellSetup(common.alarms) },
   });
   return {
     ...issuing,

@@ -1,6 +1,6 @@
 // events: what happened, for those outside. Owns the log of events, where owners want to be told, and how it reaches them.
 // Rule: a change and its event commit together, so neither exists alone.
-export { type Alarm, type Alarms, createAlarms } from './alarms/index.ts';
+export { type Alarm, type Alarms, createAlarms, type TellSetup, tellSetup } from './alarms/index.ts';
 export {
   createShape,
   DELIVERY_STATES,

@@ -154,3 +154,35 @@ test('found by two processes at once it is told once; a rollback tells nothing; 
   await assert.rejects(undone, /undone/);
   assert.deepEqual(await toldOf(database, 'key.rotated'), []);
 });
+
+for (const [noun, path, create, shows] of [
+  ['project', 'projects', { login: 'new-shop', name: 'New', accounting_currency: 'EUR' }, { name: 'Renamed' }],
+  ['tenant', 'tenants', { name: 'new-shop' }, { settings: { pciScoped: true } }],
+] as const)
+  test(`setup.*: a ${noun} is made, changed and closed, each told with what GET shows`, async () => {
+    const at = `/operator/${path}/new-shop`;
+    const before = (await told('setup.created')).length;
+    const steps: [string, object][] = [];
+    const step = async (verb: string, method: string, target: string, body: object): Promise<void> => {
+      const { status, text } = await florin.operator(method, target, body);
+      assert.ok(status < 300, text);
+      steps.push([verb, (await florin.operator('GET', at)).body]);
+    };
+    await step('created', 'POST', `/operator/${path}`, create);
+    await step('updated', 'PATCH', at, shows);
+    assert.ok((await florin.operator('PATCH', at, shows)).status < 300, 'the same again');
+    await step('closed', 'PATCH', at, { active: false });
+    await step('updated', 'PATCH', at, { active: true });
+    assert.equal((await florin.operator('POST', `/operator/${path}`, create)).status, 409);
+    const rows = await florin.database.query<{ body: string }>(
+      `select body from events where owner_id = 0 and subject_type = 'setup' and position($1 in body) > 0 order by sequence`,
+      [`"operation":{"${noun}":"new-shop"}`],
+    );
+    const events = rows.map(({ body }) => JSON.parse(body) as Told);
+    assert.deepEqual(
+      events.map(({ type, resource: { sequence }, data: { object } }) => [type, sequence, object]),
+      steps.map(([verb, object], i) => [`setup.${verb}`, i + 1, object]),
+    );
+    assert.deepEqual(events[2]?.data.previous, { active: true });
+    assert.equal((await told('setup.created')).length, before + 1);
+  });

@@ -93,6 +93,7 @@ export async function installation(): Promise<Installation> {
       clock,
       risk: await createRisk({ db: database, clock, ids: tools.ids, keyed }),
       changes,
+      tellSetup: async () => undefined,
       previewPage: ({ brand, logo, fields }, language) => ({
         html: `<!doctype html><p lang="${language}" style="color:${brand}">${fields.join(' ')}${logo === null ? '' : ' logo'}`,
         headers: { 'content-security-policy': "default-src 'none'; img-src data:" },

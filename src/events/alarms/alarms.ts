@@ -1,12 +1,12 @@
 // What the operator is told of the installation itself (docs/contract/events.md#the-installation): what is wrong with it, and what changes.
 // Rule: once a change, however often and by however many it is looked at; the event commits with the memory of it.
-import type { Clock, IdMaker, Log } from '../../base/index.ts';
+import { type Clock, type IdMaker, jsonText, type Log } from '../../base/index.ts';
 import { type Database, NOBODY, presentCause, type Transaction } from '../../store/index.ts';
 import type { EventMaker, EventType } from '../log/index.ts';
 import { alarmOver, alarmRaise, alarmsRaised } from './queries.ts';
 
 /** The operator's own. */
-type AlarmNoun = 'invariant' | 'key' | 'operation' | 'page' | 'range';
+type AlarmNoun = 'invariant' | 'key' | 'operation' | 'page' | 'setup';
 export type AlarmType = EventType<AlarmNoun>;
 
 export interface Alarm {
@@ -17,6 +17,8 @@ export interface Alarm {
   readonly state: string;
   /** As the operator's API shows it. */
   readonly object: object;
+  /** Beside it: whose it is, where that isn't shown. */
+  readonly operation?: object;
 }
 
 export interface Alarms {
@@ -41,8 +43,10 @@ export interface AlarmsOptions {
 const nounOf = (type: AlarmType): AlarmNoun => type.slice(0, type.indexOf('.')) as AlarmNoun;
 
 export function createAlarms({ database, events, clock, ids, log }: AlarmsOptions): Alarms {
-  async function within(inside: Transaction, { type, name, state, object }: Alarm): Promise<void> {
+  async function within(inside: Transaction, { type, name, state, operation, ...alarm }: Alarm): Promise<void> {
     const noun = nounOf(type);
+    // As it will be read when it is compared with the next one.
+    const object = JSON.parse(jsonText(alarm.object)) as object;
     const now = clock.now();
     const raised = await alarmRaise(inside, { noun, name, id: ids.next(), state, object, updated_at: now });
     if (!raised) return;
@@ -55,6 +59,7 @@ export function createAlarms({ database, events, clock, ids, log }: AlarmsOption
         resource: { type: noun, id: raised.id, sequence: raised.events },
         object,
         before: raised.before,
+        operation,
       },
     );
   }

@@ -2,6 +2,7 @@
 // Rule: a secret stands in the answer that makes it, in no other.
 import Type from 'typebox';
 import type { Permutation } from '../../base/index.ts';
+import type { TellSetup } from '../../events/index.ts';
 import {
   Certificates,
   type Changes,
@@ -45,6 +46,8 @@ export interface ProjectsDesk {
   /** Without trailing slash. */
   readonly publicUrl: string;
   readonly changes: Changes;
+  /** Port: who sets projects up is told of it. */
+  readonly tellSetup: TellSetup;
 }
 
 /** A change that is in force here once it resolves; `login`: of the project whose it is, null while there is none. */

@@ -69,7 +69,7 @@ const Settings = Shape(
   { title: 'Settings' },
 );
 
-const projectJson = ({ login, name, accounting_currency, active, created_at }: ProjectRow): object => ({
+const projectJson = ({ login, name, accounting_currency, active, created_at }: ProjectRow) => ({
   login,
   name,
   accounting_currency,
@@ -91,7 +91,10 @@ export function projectOperatorEndpoints(desk: ProjectsDesk): OperatorEndpoint[]
   return [...projectEndpoints(desk, change), ...accessEndpoints(desk, change)];
 }
 
-function projectEndpoints({ database, tools, publicUrl }: ProjectsDesk, change: ProjectChange): OperatorEndpoint[] {
+function projectEndpoints(
+  { database, tools, publicUrl, tellSetup }: ProjectsDesk,
+  change: ProjectChange,
+): OperatorEndpoint[] {
   return [
     operatorEndpoint({
       method: 'POST',
@@ -106,8 +109,14 @@ function projectEndpoints({ database, tools, publicUrl }: ProjectsDesk, change: 
         ...wrong,
       },
       async handler(input) {
-        const row = await change(input, { login: null, action: 'project.create', target: input.body.login }, (db) =>
-          projectCreate(db, tools, input.body),
+        const row = await change(
+          input,
+          { login: null, action: 'project.create', target: input.body.login },
+          async (db) => {
+            const made = await projectCreate(db, tools, input.body);
+            await tellSetup(db, { project: made.login }, null, projectJson(made));
+            return made;
+          },
         );
         return { status: 201, body: projectJson(row), location: `${publicUrl}/operator/projects/${row.login}` };
       },
@@ -156,9 +165,12 @@ function projectEndpoints({ database, tools, publicUrl }: ProjectsDesk, change: 
       answers: { 200: { description: 'The project', schema: project }, ...unknownProject, ...wrong },
       async handler(input) {
         const { login } = input.params;
-        const row = await change(input, { login, action: 'project.patch', target: login }, (db) =>
-          projectPatch(db, login, input.body),
-        );
+        const row = await change(input, { login, action: 'project.patch', target: login }, async (db) => {
+          const before = await projectGet(db, login);
+          const patched = await projectPatch(db, login, input.body);
+          await tellSetup(db, { project: login }, projectJson(before), projectJson(patched));
+          return patched;
+        });
         return { status: 200, body: projectJson(row) };
       },
     }),

@@ -1,5 +1,6 @@
 // /operator/tenants: tenants and their API secrets.
 import { addMs } from '../../base/index.ts';
+import type { TellSetup } from '../../events/index.ts';
 import {
   Certificates,
   Choice,
@@ -45,7 +46,7 @@ import { settingsAfter } from './settings.ts';
 
 export function tenantEndpoints(
   deps: Pick<IssuingDeps, 'db' | 'permutation' | 'clock' | 'ids' | 'committer'>,
-  tools: Tools,
+  { tools, tellSetup }: { readonly tools: Tools; readonly tellSetup: TellSetup },
   change: Change,
 ): OperatorEndpoint[] {
   const { db, permutation, clock, ids } = deps;
@@ -87,6 +88,7 @@ export function tenantEndpoints(
           if ((await tenantRows(inside)).some((tenant) => tenant.name === name))
             throw new Failure('conflict', { message: 'The name is taken' });
           await tenantCreate(inside, tools, { id: ids.next(), name, settings: settingsAfter({}, settings) });
+          await tellSetup(inside, { tenant: name }, null, tenantJson(await tenantNamed(inside, name)));
         });
         return { status: 201, body: tenantJson(await tenantOf(name)) };
       },
@@ -130,6 +132,8 @@ export function tenantEndpoints(
           const row = await tenantNamed(inside, input.params.tenant);
           const changed = { ...row, active: active ?? row.active, settings: settingsAfter(row.settings, settings) };
           await tenantUpsert(inside, changed);
+          const after = tenantJson(await tenantNamed(inside, row.name));
+          await tellSetup(inside, { tenant: row.name }, tenantJson(row), after);
           if (!changed.active) await sessionsEnd(inside, { tenantId: row.id }, clock.now());
         });
         if (active === false) await numbersReturn(deps, await owner());

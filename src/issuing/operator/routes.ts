@@ -1,4 +1,5 @@
 // All of the operator's endpoints for issuing, each group with what it needs: deps to read with, and a way to change.
+import type { TellSetup } from '../../events/index.ts';
 import type { Changes, OperatorEndpoint } from '../../http/index.ts';
 import type { IssuingDeps } from '../requests/index.ts';
 import { setupHold, type TenantsRoom, type Tools } from '../tenants/index.ts';
@@ -16,6 +17,8 @@ export interface OperatorOptions {
   readonly tenants: Pick<TenantsRoom, 'refresh'>;
   readonly tools: Tools;
   readonly changes: Changes;
+  /** Port: who sets tenants up is told of it. */
+  readonly tellSetup: TellSetup;
 }
 
 /** What is changed is in force in this process once the change resolves; where memory could not be read, it is read before it is used again. */
@@ -39,12 +42,12 @@ const inTurn =
     });
 
 export function operatorEndpoints(options: OperatorOptions): OperatorEndpoint[] {
-  const { deps, tools } = options;
+  const { deps, tools, tellSetup } = options;
   const change = changing(options);
   const setup = inTurn(change);
   const command = changingByCommands(options);
   return [
-    ...tenantEndpoints(deps, tools, setup),
+    ...tenantEndpoints(deps, { tools, tellSetup }, setup),
     ...setupEndpoints(deps, setup),
     ...peopleEndpoints(deps, setup),
     ...loginEndpoints(deps, change),
