@@ -9,6 +9,7 @@ import {
   type Alarms,
   createAlarms,
   createEgress,
+  createEventsFollowed,
   createEventWaits,
   createKeeping,
   cursorPut,
@@ -19,6 +20,7 @@ import {
   endpointsInMemory,
   eventMaker,
   type Keeping,
+  type StreamPace,
 } from './events/index.ts';
 import {
   type AnyApi,
@@ -38,6 +40,8 @@ export interface AppOptions extends GroundOptions {
   readonly halves?: readonly HalfName[];
   /** After this long a client of the two APIs is told that the outcome is unknown. */
   readonly answerMs?: number;
+  /** Of streams: how often one that is quiet is heard of, how often its reader is looked up, how long he may take. */
+  readonly streams?: Partial<Omit<StreamPace, 'clock'>> & { readonly takeMs?: number };
   readonly log?: Log;
   /** How often pages may be asked for, instead of the mode's own. */
   readonly pageRates?: PageRates;
@@ -105,7 +109,7 @@ export async function openCommon(
     random,
     metrics,
     trustedProxies: config.trustedProxies,
-    timeouts: options.answerMs ? { answerMs: options.answerMs } : {},
+    timeouts: timeoutsOf(options),
     https: config.publicUrl.startsWith('https:') || (config.tls !== null && config.publicUrl === ''),
     tls: config.tls,
     tlsClients: config.tlsClients,
@@ -160,6 +164,14 @@ export async function openCommon(
   };
 }
 
+const timeoutsOf = ({
+  answerMs,
+  streams,
+}: AppOptions): NonNullable<Parameters<typeof createServer>[0]['timeouts']> => ({
+  ...(answerMs ? { answerMs } : {}),
+  ...(streams?.takeMs ? { takeMs: streams.takeMs } : {}),
+});
+
 /** What is told of events and endpoints, for how long, and the endpoints that are sent to. */
 function tellingOf(
   { database, numbering, permutation, clock, ids }: Ground,
@@ -169,6 +181,8 @@ function tellingOf(
   const waits = createEventWaits(numbering, systemClock);
   const time = options.realTime ?? systemClock;
   const keeping = createKeeping({ database, time, business: clock, log, days: config.eventsDays });
+  const followed = createEventsFollowed({ db: database, numbering, clock: systemClock, log });
+  const { beatMs = 15_000, checkMs = 30_000 } = options.streams ?? {};
   const events: EventsGround = {
     reader: { db: database, lists: database.patient, waits },
     keyed,
@@ -177,6 +191,8 @@ function tellingOf(
     business: clock,
     begins: cursorPut,
     refresh: endpoints.refresh,
+    followed,
+    pace: { clock: systemClock, beatMs, checkMs },
   };
   const nameOf = (): string => 'operator';
   const ownEvents = eventMaker({ permutation, mode: config.mode, ownerType: 'operator', nameOf });

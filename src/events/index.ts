@@ -23,7 +23,9 @@ export {
   plainList,
   rotateShape,
   SECRET,
+  type StreamPace,
   type Style,
+  streamShape,
 } from './api/index.ts';
 export * from './delivery/index.ts';
 export * from './egress/index.ts';

@@ -17,6 +17,7 @@ export {
   type Input,
   type Keyed,
   type Listing,
+  type LiveWire,
   listAnswer,
   type Method,
   networkOf,

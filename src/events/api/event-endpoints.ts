@@ -7,20 +7,20 @@ import { typesWrong } from './faults.ts';
 import type { Asking, EventsAsked, EventsGround, Form } from './form.ts';
 
 /** Names of a filter as the types that they mean. */
-function typesOf<Principal>(form: Form<Principal>, names: readonly string[] | null): readonly string[] | null {
+export function typesOf<Principal>(form: Form<Principal>, names: readonly string[] | null): readonly string[] | null {
   if (names === null) return null;
   const faults = typesWrong(form.ownerType, 'type', names).filter(({ fault }) => fault === 'unknown');
   if (faults.length > 0) throw form.badTypes([{ path: ['type'], fault: 'unknown', says: faults[0]?.says ?? '' }]);
   return [...new Set(names.flatMap((name) => typesNamed(form.ownerType, name)))];
 }
 
-function placeIn<Principal>(
+export function placeIn<Principal>(
   form: Form<Principal>,
-  name: 'after' | 'since',
+  name: 'after' | 'since' | 'last-event-id',
   cursor: string | undefined,
 ): EventsPlace | null {
   const place = cursor === undefined ? null : eventsPlaceOf(cursor);
-  if (cursor !== undefined && (!place || (name === 'since' && place.back))) throw form.badCursor(name);
+  if (cursor !== undefined && (!place || (name !== 'after' && place.back))) throw form.badCursor(name);
   return place;
 }
 

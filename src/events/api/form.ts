@@ -5,7 +5,7 @@ import type { Clock } from '../../base/index.ts';
 import type { Answer, DocumentedAnswer, Input } from '../../http/index.ts';
 import type { Keyed, Refusal } from '../egress/index.ts';
 import type { Begins, Endpoint, EndpointsDesk } from '../endpoints/index.ts';
-import type { EventFilter, EventReader, EventsPage, OwnerType } from '../log/index.ts';
+import type { EventFilter, EventReader, EventsFollowed, EventsPage, OwnerType } from '../log/index.ts';
 
 import type { Style } from './shapes.ts';
 
@@ -24,6 +24,17 @@ export interface EventsGround {
   readonly begins: Begins;
   /** Endpoints in memory are brought up to what was committed. */
   readonly refresh: () => Promise<void>;
+  readonly followed: EventsFollowed;
+  readonly pace: StreamPace;
+}
+
+/** Of streams, in real time. */
+export interface StreamPace {
+  readonly clock: Clock;
+  /** Without anything to tell for so long, the other side hears that the stream lives. */
+  readonly beatMs: number;
+  /** So often it is asked whether its reader still may. */
+  readonly checkMs: number;
 }
 
 /** One wrong field of an endpoint: what is wrong, and what is asked for, in words. */
@@ -48,6 +59,7 @@ export interface Shapes {
   readonly patch: TSchema;
   readonly rotate: TSchema;
   readonly list: TSchema;
+  readonly stream: TSchema;
   /** Paths to all and to one; null: nothing is named in it. */
   readonly ofAll: TSchema | null;
   readonly ofOne: TSchema;
@@ -107,8 +119,10 @@ export interface Form<Principal> {
   /** Milliseconds; null: none that there may be. */
   overlapMs(body: { readonly overlap?: unknown }): number | null;
   asked(asking: Asking<Principal>): EventsAsked;
+  /** May he be told a key? */
+  maySign(principal: Principal): boolean;
   /** What is wrong with a cursor. */
-  badCursor(name: 'after' | 'since'): Error;
+  badCursor(name: 'after' | 'since' | 'last-event-id'): Error;
   badTypes(faults: readonly FieldFault[]): Error;
   listed(asking: Asking<Principal>, page: EventsPage): Answer;
   /** The body of one event, from its text. */

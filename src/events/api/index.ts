@@ -2,7 +2,7 @@
 // Rule: what differs between the APIs is a Form; nothing that is done is written twice.
 export { DELIVERY_STATES } from './delivery-endpoints.ts';
 export { everyEndpoint } from './every-endpoint.ts';
-export type { Asking, EventsGround, FieldFault, Form } from './form.ts';
+export type { Asking, EventsGround, FieldFault, Form, StreamPace } from './form.ts';
 export { type OperatorEvents, operatorDesk, operatorEventEndpoints } from './operator-form.ts';
 export {
   createShape,
@@ -15,5 +15,6 @@ export {
   plainForm,
   plainList,
   rotateShape,
+  streamShape,
 } from './plain-form.ts';
 export { endpointShape, endpointShown, eventShape, SECRET, type Style } from './shapes.ts';

@@ -28,6 +28,7 @@ import {
   plainForm,
   plainList,
   rotateShape,
+  streamShape,
 } from './plain-form.ts';
 import { endpointShape, endpointShown, eventShape, SECRET, type Style } from './shapes.ts';
 
@@ -63,6 +64,7 @@ const Time = Type.Unsafe<string>({
   description: 'ISO 8601, UTC.',
 });
 const list = listShape(Time, 100);
+const stream = streamShape(Time);
 const endpoint = endpointShape(STYLE);
 const newEndpoint = endpointShape({ ...STYLE, title: (noun) => `Operated${noun}` }, SECRET);
 
@@ -81,6 +83,7 @@ const shapesOf = (ownerType: OwnerType, named: OperatorEvents['named']): Form<Op
   patch: patchShape,
   rotate: rotateShape,
   list,
+  stream,
   ofAll: Object.keys(named).length === 0 ? null : Shape(named),
   ofOne: Shape({ ...named, id: Text({ max: 20 }) }),
   ofDelivery: Shape({ ...named, id: Text({ max: 20 }), delivery: Text({ max: 20 }) }),
@@ -106,6 +109,7 @@ const written = {
   many: (webhooks) => ({ webhooks }),
   event: (text) => text,
   unknownEvent: () => new Failure('not_found', { message: 'No such event' }),
+  maySign: () => true,
 } satisfies Partial<Form<Operator>>;
 
 function formOf({

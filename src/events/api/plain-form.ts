@@ -64,6 +64,15 @@ export const listShape = (time: TSchema, perPage: number): TSchema =>
     per_page: Optional(Integer(1, 2000, { description: `${perPage} unless told.` })),
   });
 
+export const streamShape = (time: TSchema): TSchema =>
+  Shape({
+    type: Optional(List()),
+    resource: Optional(Digits({ max: 20, description: 'Id of what they are about.' })),
+    since: Optional(Text({ max: 400, description: 'A place to go on from; the field Last-Event-ID goes before it.' })),
+    created_from: Optional(time),
+    signed: Optional(Flag({ description: 'With the header fields of a webhook beside each event.' })),
+  });
+
 export const LISTED = {
   ...paged,
   mayHave: { 'Event-Cursor': 'What `since` takes to go on behind the newest that is shown.' },

@@ -15,5 +15,6 @@ export {
   secretText,
   signatureHeaders,
   signatureProblem,
+  streamKey,
 } from './signature.ts';
 export type { Lookup } from './target.ts';

@@ -33,6 +33,12 @@ export function endpointKey(keyed: Keyed, owner: bigint, endpoint: bigint, gener
   return { secret: keyed('webhook.hmac', name), ed25519: privateKeyOf(keyed('webhook.ed25519', name)) };
 }
 
+/** What signs an owner's stream, and what is sent on from it: always the same. */
+export const streamKey = (keyed: Keyed, owner: bigint): SigningKey => ({
+  secret: keyed('stream.hmac', owner.toString()),
+  ed25519: null,
+});
+
 /** A secret that its owner has made: `whsec_` and Base64 of 24 to 64 bytes. null: it is none. */
 export function secretKey(text: string): SigningKey | null {
   const [, base64] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? [];

@@ -21,6 +21,8 @@ export interface EventPlace {
 interface Page {
   readonly position: bigint | null;
   readonly newer: boolean;
+  /** No further than here. */
+  readonly upTo?: bigint;
   readonly limit: number;
 }
 
@@ -29,7 +31,7 @@ export async function eventPlaces(
   db: Db,
   owner: bigint,
   filter: EventFilter,
-  { position, newer, limit }: Page,
+  { position, newer, upTo, limit }: Page,
 ): Promise<EventPlace[]> {
   const { types, resource, from, to } = filter;
   const values: unknown[] = [owner, limit];
@@ -38,6 +40,7 @@ export async function eventPlaces(
     if (value !== null) conditions.push(` and ${condition(`$${values.push(value)}`)}`);
   };
   where((p) => `l.position ${newer ? '>' : '<'} ${p}`, position);
+  where((p) => `l.position <= ${p}`, upTo ?? null);
   where((p) => `l.type = any(${p}::text[])`, types);
   // Of the event, not of the log: there is an index of it.
   where((p) => `e.subject_id = ${p}`, resource);

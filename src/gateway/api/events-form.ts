@@ -24,6 +24,7 @@ import {
   rotateShape,
   SECRET,
   type Style,
+  streamShape,
 } from '../../events/index.ts';
 import {
   type AnyEndpoint,
@@ -82,6 +83,7 @@ const shapes: EventsForm<Credential>['shapes'] = {
   patch: patchShape,
   rotate: rotateShape,
   list: listShape(DateTime(), 100),
+  stream: streamShape(DateTime()),
   ofAll: null,
   ofOne: Type.Object({ id: anyId }),
   ofDelivery: Type.Object({ id: anyId, delivery: anyId }),
@@ -143,6 +145,7 @@ const formOf = (options: ProjectEvents): EventsForm<Credential> => ({
   listed: (asking, page) => plainList(asking, { publicUrl: options.publicUrl, path: '/gateway/events' }, page),
   event: (text) => `{"events":[${text}]}`,
   unknownEvent: () => new Failure('not_found'),
+  maySign: ({ rights }) => rights.includes('webhooks'),
 });
 
 export function merchantEventEndpoints(options: ProjectEvents): AnyEndpoint<Credential>[] {

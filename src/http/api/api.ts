@@ -23,6 +23,7 @@ import { asksForCsv, readBody, requireAccepts, requireJson, type Server, SHORT_C
 import { type Taken, tooMany } from '../rates/index.ts';
 import type { RequestHead } from './authenticate.ts';
 import type { Answer, AnyEndpoint, Api, Input, Reader } from './endpoint.ts';
+import { goOn, unheard } from './going-on.ts';
 import { onceFor, onceKeyIn } from './idempotency.ts';
 
 export const NOTHING = Shape({});
@@ -58,16 +59,7 @@ function serve<Principal>(
   declaration: Api<Principal>,
   endpoint: AnyEndpoint<Principal>,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
-  const {
-    authentication,
-    allows,
-    limits,
-    failureOf = asFailure,
-    reader,
-    patient,
-    idempotency,
-    cause = 'api',
-  } = declaration;
+  const { limits, failureOf = asFailure, reader, patient, idempotency, cause = 'api' } = declaration;
   const shape = reader ? readerShaper(declaration, reader, endpoint) : shaper(declaration, endpoint);
   const { media = 'application/json' } = endpoint;
   const writes = writesBy(declaration, endpoint);
@@ -76,14 +68,9 @@ function serve<Principal>(
 
   async function answerTo(request: FastifyRequest, reply: FastifyReply, caller: Caller): Promise<Answer> {
     try {
-      const head: RequestHead = {
-        headers: request.raw.headers,
-        remoteAddress: server.remoteAddressOf(request),
-        certificate: server.certificateOf(request),
-      };
-      const checked = authentication.check(head);
-      const principal = checked instanceof Promise ? await checked : checked;
-      if (allows && !allows(principal, endpoint.right, head)) throw new Failure('forbidden');
+      const head = headOf(server, request);
+      const entering = enters(declaration, endpoint, head);
+      const principal = entering instanceof Promise ? await entering : entering;
       if (limits) {
         const spent = spend(declaration, limits, principal, reply);
         if (spent) await spent;
@@ -97,7 +84,9 @@ function serve<Principal>(
       const shaped = await shape(request, principal, sent);
       const wanted = (): boolean => !caller.gone && !request.raw.socket.destroyed;
       const isAwaited = (): boolean => wanted() && !server.isClosing();
-      const input = new HandlerInput(principal, shaped, request.id, head.remoteAddress, server.log, { csv, isAwaited });
+      const lastEventId = lastEventIdIn(head.headers);
+      const more = { csv, lastEventId, isAwaited };
+      const input = new HandlerInput(principal, shaped, request.id, head.remoteAddress, server.log, more);
       return await run(input, wanted);
     } catch (error) {
       throw error instanceof Refusal ? failureOf(error) : error;
@@ -111,13 +100,40 @@ function serve<Principal>(
     // Also behind a client who was told that nobody knows: what has begun is finished.
     answering.then(server.work.end, server.work.end);
     try {
-      return await send(reply, await (inTime ? inTime(answering) : answering));
+      const answer = await (inTime ? inTime(answering) : answering);
+      if (!answer.live) return await send(reply, answer);
+      const again = async () => enters(declaration, endpoint, headOf(server, request));
+      return await goOn(server, request, reply, { ...answer, live: answer.live, media, again });
     } catch (error) {
       caller.gone = true;
+      answering.then(unheard, () => undefined);
       return await server.refuse(error, request, reply, caller.made);
     }
   };
 }
+
+const headOf = (server: Server, request: FastifyRequest): RequestHead => ({
+  headers: request.raw.headers,
+  remoteAddress: server.remoteAddressOf(request),
+  certificate: server.certificateOf(request),
+});
+
+/** Who asks, if he may. Throws 401, 403 or 429. */
+function enters<Principal>(
+  { authentication, allows }: Api<Principal>,
+  { right }: AnyEndpoint<Principal>,
+  head: RequestHead,
+): Principal | Promise<Principal> {
+  const allowed = (principal: Principal): Principal => {
+    if (allows && !allows(principal, right, head)) throw new Failure('forbidden');
+    return principal;
+  };
+  const checked = authentication.check(head);
+  return checked instanceof Promise ? checked.then(allowed) : allowed(checked);
+}
+
+const lastEventIdIn = ({ 'last-event-id': id }: RequestHead['headers']): string | null =>
+  typeof id === 'string' && id !== '' ? id : null;
 
 /** What a refusal is on the wire. */
 const asFailure = ({ kind, code, message }: Refusal): Failure => new Failure(kind, { code, message });
@@ -151,6 +167,7 @@ class HandlerInput<Principal> implements Input<Principal, unknown, unknown, unkn
   readonly requestId: string;
   readonly remoteAddress: string;
   readonly csv: boolean;
+  readonly lastEventId: string | null;
   readonly isAwaited: () => boolean;
   readonly #log: Log;
 
@@ -160,7 +177,11 @@ class HandlerInput<Principal> implements Input<Principal, unknown, unknown, unkn
     requestId: string,
     remoteAddress: string,
     log: Log,
-    { csv, isAwaited }: { readonly csv: boolean; readonly isAwaited: () => boolean },
+    {
+      csv,
+      lastEventId,
+      isAwaited,
+    }: Pick<Input<Principal, unknown, unknown, unknown>, 'csv' | 'lastEventId' | 'isAwaited'>,
   ) {
     this.principal = principal;
     this.params = params;
@@ -170,6 +191,7 @@ class HandlerInput<Principal> implements Input<Principal, unknown, unknown, unkn
     this.requestId = requestId;
     this.remoteAddress = remoteAddress;
     this.csv = csv;
+    this.lastEventId = lastEventId;
     this.isAwaited = isAwaited;
     this.#log = log;
   }

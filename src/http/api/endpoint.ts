@@ -5,7 +5,7 @@ import type { Log, Refusal, Steps, Turns } from '../../base/index.ts';
 import type { Cause, Once } from '../../store/index.ts';
 import type { Envelope, Failure, FailureKind } from '../failure.ts';
 import type { Violation } from '../fields/index.ts';
-import type { MediaType } from '../listener/index.ts';
+import type { MediaType, Wire } from '../listener/index.ts';
 import type { Rate, RateLimiter } from '../rates/index.ts';
 import type { Authentication, RequestHead } from './authenticate.ts';
 import type { OnceLookup, OnceOptions } from './idempotency.ts';
@@ -22,6 +22,13 @@ export interface Answer {
   readonly link?: string | null;
   /** A repeat of an earlier answer under the same idempotency key. */
   readonly replayed?: boolean;
+  /** It goes on: written behind its head, as long as this runs. `body` is null, and the endpoint's media is not JSON. */
+  readonly live?: (wire: LiveWire) => Promise<void>;
+}
+
+export interface LiveWire extends Wire {
+  /** The principal, asked for again: null when these credentials don't open this any more. */
+  again(): Promise<unknown>;
 }
 
 export interface Input<Principal, Params, Query, Body> {
@@ -36,6 +43,8 @@ export interface Input<Principal, Params, Query, Body> {
   readonly remoteAddress: string;
   /** Only with `orCsv`: the client's Accept asks for CSV. */
   readonly csv: boolean;
+  /** The field Last-Event-ID: where a stream that ended was. null: there is none. */
+  readonly lastEventId: string | null;
   /** Carries the request id. */
   readonly log: Log;
   /** Does a client still wait for the answer of a server that goes on? For handlers that wait themselves. */

@@ -20,6 +20,7 @@ export {
   endpointOf,
   type Given,
   type Input,
+  type LiveWire,
   type Method,
   type Reader,
 } from './endpoint.ts';

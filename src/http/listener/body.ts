@@ -79,12 +79,13 @@ export function requireAccepts(accept: string | undefined, type: MediaType, orEl
 }
 
 /** What endpoints answer with when all is well. */
-export type MediaType = 'application/json' | 'text/html' | 'text/csv';
+export type MediaType = 'application/json' | 'text/html' | 'text/csv' | 'text/event-stream';
 
 const PRECISION: Readonly<Record<MediaType, Readonly<Record<string, number>>>> = {
   'application/json': { '*/*': 1, 'application/*': 2, 'application/json': 3 },
   'text/html': { '*/*': 1, 'text/*': 2, 'text/html': 3 },
   'text/csv': { 'text/csv': 3 },
+  'text/event-stream': { '*/*': 1, 'text/*': 2, 'text/event-stream': 3 },
 };
 
 /** CSV is named, JSON isn't: where both can be answered, JSON is what everybody else gets. */

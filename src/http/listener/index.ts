@@ -6,3 +6,4 @@ export { longReads, SHORT_COST } from './long-reads.ts';
 export { fetchOwn, type Served } from './loopback.ts';
 export { createMetrics, type Metrics, operations, type Readiness } from './operations.ts';
 export { createServer, type Server, type ServerOptions, type Timeouts } from './server.ts';
+export { DEAD_WIRE, type Wire } from './wire.ts';

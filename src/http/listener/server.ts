@@ -12,6 +12,7 @@ import { answerMalformed, expectContinue, type MalformedError } from './malforme
 import { timeLimit } from './overdue.ts';
 import { routeTable } from './templates.ts';
 import { type ClientTlsFiles, contextOf, type TlsFiles, tlsContext, watchTls } from './tls.ts';
+import { openWire, type WireBody } from './wire.ts';
 
 /** What counts requests (operations.ts). */
 export interface RequestMetrics {
@@ -58,6 +59,8 @@ export interface Timeouts {
   readonly answerMs: number;
   /** How long `close` waits for requests under way. */
   readonly drainMs: number;
+  /** Within this time the client of an answer that goes on takes what waits for it, or is cut. */
+  readonly takeMs: number;
 }
 
 const TIMEOUTS: Timeouts = {
@@ -68,6 +71,7 @@ const TIMEOUTS: Timeouts = {
   keepAliveMs: 72_000,
   answerMs: 28_000,
   drainMs: 12_000,
+  takeMs: 10_000,
 };
 const HEADER_LIMIT = 16 * 1024;
 const LONGEST_PARAM = 200;
@@ -88,6 +92,8 @@ export interface Server {
   refuse(error: unknown, request: FastifyRequest, reply: FastifyReply, made?: string | null): FastifyReply;
   /** Counts work that has to end before the server is closed, also when its client has gone. */
   readonly work: { begin(): void; end(): void };
+  /** For an answer that goes on. It is no request under way any more, and counted and logged as it begins. */
+  goesOn(request: FastifyRequest, reply: FastifyReply): WireBody;
   /** Requests that are being answered. */
   underWay(): number;
   /** It answers what is under way, and nothing is to wait for more. */
@@ -111,6 +117,7 @@ export function createServer(options: ServerOptions): Server {
   const routes = routeTable();
   const work = workCounter();
   const inFlight = new Set<FastifyReply['raw']>();
+  const goingOn = new WeakSet<FastifyReply['raw']>();
   const idPrefix = options.random.bytes(6).toString('hex');
   let requests = 0;
   const nextId = (): string => `${idPrefix}-${(++requests).toString(36)}`;
@@ -192,7 +199,7 @@ export function createServer(options: ServerOptions): Server {
     next(allow === null ? undefined : new Failure('method_not_allowed', { allow }));
   });
 
-  app.addHook('onResponse', (request, reply, next) => {
+  const answered = (request: FastifyRequest, reply: FastifyReply): void => {
     inFlight.delete(reply.raw);
     const status = reply.raw.statusCode;
     const route = request.routeOptions.url ?? 'none';
@@ -201,6 +208,10 @@ export function createServer(options: ServerOptions): Server {
       { requestId: request.id, method: request.method, route, status, ms: Math.round(reply.elapsedTime * 10) / 10 },
       'request',
     );
+  };
+
+  app.addHook('onResponse', (request, reply, next) => {
+    if (!goingOn.has(reply.raw)) answered(request, reply);
     next();
   });
 
@@ -263,6 +274,16 @@ export function createServer(options: ServerOptions): Server {
     inTime: timeLimit(clock, timeouts.answerMs),
     refuse,
     work,
+    goesOn(request, reply) {
+      goingOn.add(reply.raw);
+      answered(request, reply);
+      return openWire({
+        clock,
+        closing: ending.signal,
+        takeMs: timeouts.takeMs,
+        cut: () => void reply.raw.destroy(),
+      });
+    },
     underWay: () => inFlight.size,
     isClosing: () => ending.signal.aborted,
     ownPrefix: (prefix, envelope) => void prefixes.push([prefix, envelope]),

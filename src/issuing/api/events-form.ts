@@ -125,6 +125,17 @@ const shapes: EventsForm<Tenant>['shapes'] = {
     after: text({ max: 400, exact: true, description: 'The next page, as the one before it told.' }),
     limit: queryInteger({ min: 1, max: 100, description: '100 unless told.' }),
   }),
+  stream: shape({
+    type: text({ max: 8192, exact: true, description: 'Types, `card.*`, `*`, separated by commas.' }),
+    resource: digits({ description: 'Id of what they are about.' }),
+    since: text({
+      max: 400,
+      exact: true,
+      description: 'A place to go on from; the field Last-Event-ID goes before it.',
+    }),
+    createdFrom: queryInteger({ min: 0, description: 'Milliseconds.' }),
+    signed: choice(['0', '1'], { description: 'With the header fields of a webhook beside each event.' }),
+  }),
   ofAll: null,
   ofOne: shape({ id: pathId('Id of the endpoint or event') }),
   ofDelivery: shape({ id: pathId('Id of the endpoint'), delivery: pathId('Id of the event') }),
@@ -206,6 +217,7 @@ const formOf = (options: TenantEvents): EventsForm<Tenant> => ({
   },
   event: (told) => told,
   unknownEvent: () => refuse('RESOURCE_NOT_FOUND'),
+  maySign: () => true,
 });
 
 export function tenantEventEndpoints(options: TenantEvents): AnyEndpoint<Tenant>[] {

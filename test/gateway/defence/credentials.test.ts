@@ -199,7 +199,9 @@ test('every path works with and without its trailing slash, and is never redirec
   for (const endpoint of endpoints.filter(({ method }) => method === 'GET')) {
     const client = endpoint.api === 'gateway' ? florin.merchant : florin.operator;
     const bare = at(endpoint).replace(/\/$/, '');
-    const replies = [await client('GET', bare), await client('GET', `${bare}/`)];
+    // A stream goes on: of that its head is asked for.
+    const method = bare.endsWith('/events/stream') ? 'HEAD' : 'GET';
+    const replies = [await client(method, bare), await client(method, `${bare}/`)];
     assert.equal(replies[0]?.status, replies[1]?.status, endpoint.path);
     assert.ok((replies[0] as Reply).status < 300 || replies[0]?.status === 404 || replies[0]?.status === 422, bare);
   }

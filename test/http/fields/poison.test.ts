@@ -83,6 +83,11 @@ function send(
   };
   return new Promise((resolve, reject) => {
     const request = http.request({ hostname, port, method, path, headers: all, agent }, (response) => {
+      // A stream goes on: its head is the answer.
+      if (response.headers['content-type']?.startsWith('text/event-stream')) {
+        response.destroy();
+        return resolve({ status: response.statusCode ?? 0, text: '' });
+      }
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', reject);
