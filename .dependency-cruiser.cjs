@@ -44,7 +44,7 @@ const IN_ORDER = {
   store: ['embedded', 'commit', 'due', 'installation'],
   http: ['rates', 'listener', 'fields', 'api', 'description'],
   network: ['simulator'],
-  events: ['log', 'alarms', 'egress', 'endpoints', 'delivery', 'keeping', 'api'],
+  events: ['log', 'alarms', 'egress', 'endpoints', 'delivery', 'keeping', 'figures', 'api'],
   threeds: ['protocol', 'acs'],
   gateway: [
     'projects',

@@ -42,6 +42,8 @@ create table webhook_cursors (
   -- Its owner was told that it fails.
   failing_told bool not null,
   succeeded_at timestamptz,
+  -- So many tries failed in a row that nothing is sent but a probe now and then.
+  circuit_open bool not null,
   primary key (owner_id, webhook_id)
 ) with (fillfactor = 50);
 

@@ -811,7 +811,8 @@ create table webhook_cursors (
   leased_by bigint,
   failing_since timestamp with time zone,
   failing_told boolean not null,
-  succeeded_at timestamp with time zone
+  succeeded_at timestamp with time zone,
+  circuit_open boolean not null
 );
 create table webhook_deliveries (
   owner_id bigint not null,

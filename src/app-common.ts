@@ -189,6 +189,7 @@ function tellingOf(
     permutation,
     addresses: egress,
     business: clock,
+    time,
     begins: cursorPut,
     refresh: endpoints.refresh,
     followed,

@@ -5,7 +5,15 @@ import manifest from '../package.json' with { type: 'json' };
 import type { Common } from './app-common.ts';
 import type { Chores, Half } from './app-half.ts';
 import { addMs, type Clock, type FairQueue, type Log, type Permutation, systemClock } from './base/index.ts';
-import { type Delivery, type Desks, deliverToEndpoints, type EndpointsDesk } from './events/index.ts';
+import {
+  createSlots,
+  type Delivery,
+  type Desks,
+  deliverToEndpoints,
+  type EndpointsDesk,
+  eventFigures,
+  triesTo,
+} from './events/index.ts';
 import type { Metrics } from './http/index.ts';
 import { purgeIdempotency, purgeRates } from './http/index.ts';
 import { type Checked, createProver, ledgerAuditor, type Proof } from './ledger/index.ts';
@@ -177,9 +185,19 @@ function notAtOnce(work: (signal: AbortSignal) => Promise<void>): (signal: Abort
 
 /** What sends events to the endpoints of all owners whose halves are open, and to the operator's own. */
 export function deliveryOf(common: Common, halves: readonly Half[], own: EndpointsDesk): Delivery {
+  const { database, endpoints, metrics, options } = common;
+  const time = options.realTime ?? systemClock;
+  const slots = createSlots();
+  const count = metrics.events({ figures: () => eventFigures({ database, time, endpoints }), slots });
   const desks: Desks = new Map([
     ...halves.map(({ endpointsOf: { type, desk } }) => [type, desk] as const),
     ['operator', async () => own] as const,
   ]);
-  return deliverToEndpoints({ ...common, desks, agent: `Florin/${manifest.version}` });
+  return deliverToEndpoints({
+    ...common,
+    desks,
+    slots,
+    figures: triesTo(count, time),
+    agent: `Florin/${manifest.version}`,
+  });
 }

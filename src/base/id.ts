@@ -7,6 +7,9 @@ const EPOCH_MS = Date.UTC(2025, 0, 1);
 /** No id of this moment, or of a later one, is smaller; none before is as great. */
 export const idFrom = (moment: Date): bigint => BigInt(Math.max(0, moment.getTime() - EPOCH_MS)) << 22n;
 
+/** The moment that an id carries. */
+export const idMoment = (id: bigint): Date => new Date(Number(id >> 22n) + EPOCH_MS);
+
 export interface IdMaker {
   /** A new id, greater than every earlier one of this maker: 41 bits milliseconds, 10 bits node, 12 bits sequence. */
   next(): bigint;

@@ -39,6 +39,7 @@ export {
   endpointsOf,
   keptAnswer,
 } from './endpoints/index.ts';
+export { type EventFigures, eventFigures, triesTo } from './figures/index.ts';
 export { createForwarding, type ForwardingAnswer, type ForwardingRequest } from './forwarding.ts';
 export { createKeeping, type Keeping } from './keeping/index.ts';
 export * from './log/index.ts';

@@ -6,6 +6,7 @@ import {
   createSlots,
   cursorPut,
   type Delivery,
+  type Figures,
   type Post,
   type Posted,
   type Receiver,
@@ -43,6 +44,8 @@ export interface DeliveryWorld {
   readonly arrived: Arrived[];
   /** What happened to endpoints, as their owners are told. */
   readonly told: string[];
+  /** Told of tries. */
+  figures?: Figures;
   /** How the receiver answers; by default 200 at once. */
   answer(post: Arrived): Promise<Posted> | Posted;
   endpoint(change?: Partial<Receiver>): Promise<Receiver>;
@@ -144,6 +147,7 @@ export async function deliveryWorld(): Promise<DeliveryWorld> {
         permutation,
         agent: 'Florin',
         slots: createSlots(),
+        ...(world.figures ? { figures: world.figures } : {}),
         lease: { process: () => number, held: () => true, living: async () => new Set(living) },
         receivers: async () => [...receivers],
         async post(post) {

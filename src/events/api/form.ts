@@ -21,6 +21,8 @@ export interface EventsGround {
   readonly addresses: { check(url: string): Refusal | null; resolves(url: string): Promise<Refusal | null> };
   /** Business time. */
   readonly business: Pick<Clock, 'now'>;
+  /** Real time. */
+  readonly time: Pick<Clock, 'now'>;
   readonly begins: Begins;
   /** Endpoints in memory are brought up to what was committed. */
   readonly refresh: () => Promise<void>;

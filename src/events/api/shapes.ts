@@ -5,22 +5,16 @@ import { Choice, Id, Matching, Nullable, Optional, Shape } from '../../http/inde
 import { endpointKey, type Keyed, publicKeyText } from '../egress/index.ts';
 import { DISABLED_REASONS, type Endpoint, MOST_CONCURRENCY, PAYLOADS, SIGNATURES } from '../endpoints/index.ts';
 import type { OwnerType } from '../log/index.ts';
+import { standingShape } from './standing.ts';
+import type { Style } from './style.ts';
 
-/** How an API writes names, times and what isn't there. */
-export interface Style {
-  readonly name: (words: string) => string;
-  readonly created: string;
-  readonly updated: string;
-  readonly time: TSchema;
-  /** Titles of the schemas are one in all of the description. */
-  readonly title: (noun: string) => string;
-  readonly nulls: boolean;
-}
+export type { Style } from './style.ts';
 
 const text = Type.String();
 const any = { type: 'object', additionalProperties: true };
 
-export function endpointShape({ name, created, updated, time, title, nulls }: Style, more: TProperties = {}): TSchema {
+export function endpointShape(style: Style, more: TProperties = {}): TSchema {
+  const { name, created, updated, time, title, nulls } = style;
   const reason = Choice(DISABLED_REASONS, { description: 'Why it is not enabled.' });
   const key = Shape(
     {
@@ -46,6 +40,7 @@ export function endpointShape({ name, created, updated, time, title, nulls }: St
       keys: Type.Array(key),
       [created]: time,
       [updated]: time,
+      standing: Optional(standingShape(style)),
       ...more,
     },
     { title: title(more.secret ? 'NewWebhook' : 'Webhook') },

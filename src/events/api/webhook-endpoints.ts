@@ -20,6 +20,7 @@ import {
 } from '../endpoints/index.ts';
 import { endpointWrong } from './faults.ts';
 import type { Asking, EventsGround, FieldFault, Form } from './form.ts';
+import { shownWithStanding } from './standing.ts';
 
 /** What makes answers of changes. */
 function answering<Principal>(ground: EventsGround, form: Form<Principal>) {
@@ -93,6 +94,13 @@ export function webhookEndpoints<Principal>(ground: EventsGround, form: Form<Pri
     if (id === null) throw endpointRefusal('webhook_unknown');
     return id;
   };
+  const standing = (asking: Asking<Principal>, desk: EndpointsDesk, those: readonly Endpoint[]): Promise<object[]> =>
+    shownWithStanding(desk, those, {
+      style: form.style,
+      time: ground.time,
+      shown: (one) => form.shown(desk, one),
+      timeOf: form.timeOf(asking),
+    });
   const namedIn = ({ params }: Asking<Principal>): string => `/${(params as { id: string }).id}`;
 
   return [
@@ -132,7 +140,7 @@ export function webhookEndpoints<Principal>(ground: EventsGround, form: Form<Pri
       async handler(asking) {
         const desk = await form.desk(asking);
         const all = await endpointsOf(desk.db, desk.owner);
-        return { status: 200, body: form.many(all.map((one) => form.shown(desk, one))) };
+        return { status: 200, body: form.many(await standing(asking, desk, all)) };
       },
     }),
     endpoint({
@@ -147,7 +155,8 @@ export function webhookEndpoints<Principal>(ground: EventsGround, form: Form<Pri
         const desk = await form.desk(asking);
         const found = await endpointOf(desk.db, desk.owner, idOf(asking));
         if (!found) throw endpointRefusal('webhook_unknown');
-        return { status: 200, body: form.one(form.shown(desk, found)) };
+        const [shown] = await standing(asking, desk, [found]);
+        return { status: 200, body: form.one(shown as object) };
       },
     }),
     endpoint({

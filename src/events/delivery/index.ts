@@ -21,8 +21,9 @@ export {
   replayUpdate,
 } from './desk-queries.ts';
 export { postBy } from './out.ts';
+export { cursorsAll, cursorsOf } from './queries/figures.ts';
 export { attemptsBesideForget, deliveriesForget, replaysForget } from './queries/keeping.ts';
 export { cursorPut, type DeliveryState, type Trigger } from './queries.ts';
-export type { Post, Posted, PostOut, Receiver, Standings } from './receiver.ts';
+export type { Figures, Post, Posted, PostOut, Receiver, Standings } from './receiver.ts';
 export { createSlots, type Slots } from './slots.ts';
 export { type Desks, deliverToEndpoints } from './to-endpoints.ts';

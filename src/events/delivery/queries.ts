@@ -87,6 +87,8 @@ export interface Standing {
   readonly failing_since: Date | null;
   readonly failing_told: boolean;
   readonly succeeded_at: Date | null;
+  /** Nothing is sent but a probe now and then. */
+  readonly circuit_open: boolean;
 }
 
 export interface Cursor extends Standing {
@@ -105,6 +107,7 @@ const cursors = table<Cursor & { readonly leased_by: bigint | null }>(
     failing_since: 'timestamptz',
     failing_told: 'bool',
     succeeded_at: 'timestamptz',
+    circuit_open: 'bool',
   },
   ['owner_id', 'webhook_id'],
 );
@@ -123,6 +126,7 @@ export const cursorPut = (owner: bigint, webhook: bigint, position: bigint | nul
         failing_since: null,
         failing_told: false,
         succeeded_at: null,
+        circuit_open: false,
       });
 
 /** Endpoints that no living process sends to, whosever. */
@@ -134,7 +138,7 @@ export const cursorsFree = (
     living,
   ]);
 
-/** Takes the endpoint; null: a process that lives has it. */
+/** Takes the endpoint, its circuit closed: who sends to it now has seen no failure. null: a process that lives has it. */
 export async function cursorLease(
   db: Db,
   owner: bigint,
@@ -143,9 +147,9 @@ export async function cursorLease(
   living: readonly bigint[],
 ): Promise<Cursor | null> {
   const rows = await db.query<Cursor>(
-    `update webhook_cursors set leased_by = $3
+    `update webhook_cursors set leased_by = $3, circuit_open = false
      where owner_id = $1 and webhook_id = $2 and (leased_by is null or leased_by <> all($4::int8[]))
-     returning owner_id, webhook_id, position, failing_since, failing_told, succeeded_at`,
+     returning owner_id, webhook_id, position, failing_since, failing_told, succeeded_at, circuit_open`,
     [owner, webhook, process, living],
   );
   return rows[0] ?? null;
@@ -161,9 +165,18 @@ export const cursorRelease = (db: Db, owner: bigint, webhook: bigint, process: b
 /** Moves the cursor of an endpoint that this process holds. False: it holds it no more, and nothing of the transaction may stay. */
 export async function cursorMove(db: Transaction, to: Cursor, process: bigint): Promise<boolean> {
   const rows = await db.query(
-    `update webhook_cursors set position = $4, failing_since = $5, failing_told = $6, succeeded_at = $7
+    `update webhook_cursors set position = $4, failing_since = $5, failing_told = $6, succeeded_at = $7, circuit_open = $8
      where owner_id = $1 and webhook_id = $2 and leased_by = $3 returning webhook_id`,
-    [to.owner_id, to.webhook_id, process, to.position, to.failing_since, to.failing_told, to.succeeded_at],
+    [
+      to.owner_id,
+      to.webhook_id,
+      process,
+      to.position,
+      to.failing_since,
+      to.failing_told,
+      to.succeeded_at,
+      to.circuit_open,
+    ],
   );
   return rows.length === 1;
 }

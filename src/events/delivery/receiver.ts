@@ -1,5 +1,6 @@
 // What a sender knows of an endpoint, and the doors that the composition root fills. Types only.
 import type { SignatureHeaders } from '../egress/index.ts';
+import type { Trigger } from './queries.ts';
 import type { Answered } from './schedule.ts';
 
 export interface Receiver {
@@ -32,6 +33,16 @@ export interface Posted extends Answered {
 
 /** The door outside: never throws. */
 export type PostOut = (post: Post) => Promise<Posted>;
+
+/** Told of every try, by who counts them. */
+export interface Figures {
+  tried(of: {
+    readonly posted: Posted;
+    readonly trigger: Trigger;
+    readonly attempt: number;
+    readonly event: bigint;
+  }): void;
+}
 
 /** Told of what an owner wants to know of an endpoint. Each is told as an event of the endpoint, and does nothing twice. */
 export interface Standings {

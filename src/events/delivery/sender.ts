@@ -6,7 +6,7 @@ import { type LoggedEvent, thinOf } from '../log/index.ts';
 import { type Done, openLedger } from './ledger.ts';
 import { createPace } from './pace.ts';
 import type { Cursor, DeliveryRow, Standing, Trigger } from './queries.ts';
-import type { Posted, PostOut, Receiver, Standings } from './receiver.ts';
+import type { Figures, Posted, PostOut, Receiver, Standings } from './receiver.ts';
 import { nextTryAt, type Verdict, verdictOf } from './schedule.ts';
 import type { Sending, Slots } from './slots.ts';
 import { stoodAfter } from './standing.ts';
@@ -24,6 +24,8 @@ export interface SenderDeps {
   readonly permutation: Pick<Permutation, 'outward'>;
   readonly post: PostOut;
   readonly standings: Standings;
+  /** Absent: nobody counts. */
+  readonly figures?: Figures;
   readonly slots: Slots;
   readonly agent: string;
   /** False: this process may have been taken for dead. */
@@ -64,9 +66,9 @@ interface Tried {
 export function openSender(deps: SenderDeps, first: Receiver, cursor: Cursor, process: bigint): Sender {
   const { database, clock, business, ids, random, log, permutation, standings, slots } = deps;
   const { owner, id: webhook } = first;
-  const { failing_since, failing_told, succeeded_at } = cursor;
+  const { failing_since, failing_told, succeeded_at, circuit_open } = cursor;
   let receiver = first;
-  let standing: Standing = { failing_since, failing_told, succeeded_at };
+  let standing: Standing = { failing_since, failing_told, succeeded_at, circuit_open };
   let stopped = false;
   let slow = false;
   let alarmed = false;
@@ -151,6 +153,7 @@ export function openSender(deps: SenderDeps, first: Receiver, cursor: Cursor, pr
       if (cut.signal.aborted && posted.cause === 'stopped') return keepCut({ item, posted, sentAt, probe });
       slow = posted.ms > SLOW_MS;
       pace.answered(posted, clock.elapsed());
+      deps.figures?.tried({ posted, trigger: triggerOf(item), attempt: tryOf(item), event: item.event.event_id });
       await settle({ item, posted, sentAt, probe });
     } catch (error) {
       log.error({ err: error }, 'what follows from a delivery could not be written');
@@ -239,7 +242,7 @@ export function openSender(deps: SenderDeps, first: Receiver, cursor: Cursor, pr
   }
 
   async function stand(verdict: Verdict, now: Date): Promise<void> {
-    const stood = stoodAfter(standing, verdict, now);
+    const stood = stoodAfter(standing, verdict, now, pace.isOpen());
     if (stood) {
       standing = stood.standing;
       ledger.standing(standing);

@@ -15,6 +15,7 @@ export interface Slots {
   ready(sending: Sending): void;
   remove(sending: Sending): void;
   onTheirWay(): number;
+  readonly places: number;
 }
 
 export function createSlots(places = 512): Slots {
@@ -74,5 +75,5 @@ export function createSlots(places = 512): Slots {
     turning = false;
   }
 
-  return { ready, remove: withdraw, onTheirWay: () => taken };
+  return { ready, remove: withdraw, onTheirWay: () => taken, places };
 }

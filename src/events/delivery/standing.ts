@@ -14,18 +14,23 @@ export interface Stood {
 }
 
 /** null: nothing that is worth a row. */
-export function stoodAfter(before: Standing, verdict: Verdict, now: Date): Stood | null {
+export function stoodAfter(
+  before: Standing,
+  verdict: Verdict,
+  now: Date,
+  circuit_open = before.circuit_open,
+): Stood | null {
   if (verdict !== 'delivered') {
     const since = before.failing_since ?? now;
     const fails = !before.failing_told && now.getTime() - since.getTime() >= FAILING_MS;
-    if (before.failing_since !== null && !fails) return null;
-    const standing = { ...before, failing_since: since, failing_told: before.failing_told || fails };
+    if (before.failing_since !== null && !fails && circuit_open === before.circuit_open) return null;
+    const standing = { ...before, failing_since: since, failing_told: before.failing_told || fails, circuit_open };
     return { standing, tell: fails ? 'failing' : null };
   }
   const known = before.succeeded_at !== null && now.getTime() - before.succeeded_at.getTime() < SUCCESS_MS;
-  if (known && before.failing_since === null) return null;
+  if (known && before.failing_since === null && circuit_open === before.circuit_open) return null;
   return {
-    standing: { failing_since: null, failing_told: false, succeeded_at: now },
+    standing: { failing_since: null, failing_told: false, succeeded_at: now, circuit_open },
     tell: before.failing_told ? 'recovered' : null,
   };
 }

@@ -12,7 +12,6 @@ import type { Numbering } from '../log/index.ts';
 import { createDelivery, type Delivery, type DeliveryOptions } from './delivery.ts';
 import { postBy } from './out.ts';
 import type { Receiver, Standings } from './receiver.ts';
-import { createSlots } from './slots.ts';
 
 /** Whose endpoints these are, as their API shows them; null: he is gone. */
 export type DeskOf = (owner: bigint) => Promise<EndpointsDesk | null>;
@@ -20,7 +19,10 @@ export type DeskOf = (owner: bigint) => Promise<EndpointsDesk | null>;
 export type Desks = ReadonlyMap<Endpoint['owner_type'], DeskOf>;
 
 export interface EndpointDelivery
-  extends Pick<DeliveryOptions, 'database' | 'ids' | 'random' | 'log' | 'permutation' | 'lease' | 'agent'> {
+  extends Pick<
+    DeliveryOptions,
+    'database' | 'ids' | 'random' | 'log' | 'permutation' | 'lease' | 'agent' | 'figures' | 'slots'
+  > {
   /** Business time. */
   readonly clock: Clock;
   readonly keyed: Keyed;
@@ -38,7 +40,6 @@ export function deliverToEndpoints(options: EndpointDelivery): Delivery {
     ...options,
     clock: systemClock,
     business: clock,
-    slots: createSlots(),
     post: postBy(egress, systemClock),
     standings: standingsBy(desks, (owner, id) => known.get(`${owner}/${id}`)),
     async receivers() {

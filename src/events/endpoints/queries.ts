@@ -76,6 +76,12 @@ export async function endpointOf(db: Db, owner: bigint, id: bigint): Promise<End
   return rows[0] ?? null;
 }
 
+/** How many are not sent to, of all owners. */
+export async function endpointsDisabled(db: Db): Promise<number> {
+  const [row] = await db.query<{ count: bigint }>('select count(*) as count from webhooks where not enabled');
+  return Number(row?.count ?? 0n);
+}
+
 /** Those of all owners that are sent to. */
 export const endpointsEnabled = (db: Db): Promise<Endpoint[]> =>
   db.query<Endpoint>('select * from webhooks where enabled order by owner_id, id');

@@ -2,6 +2,7 @@
 // Rule: a change and its event commit together; its position is given behind, and no cursor trusts anything else.
 export { EVENTS_VERSION, type EventType, type OwnerType, typesFor } from './catalogue.ts';
 export { type EventDraft, type EventMaker, eventMaker, type ToldOfEvents, thinOf } from './event.ts';
+export { firstsBehind, type LogPlace, queueFigures } from './figures-queries.ts';
 export { createEventsFollowed, type EventsFollowed, type FollowedEvent, type Following } from './following.ts';
 export { eventsBesideForget, logForget, ownersAfter } from './keeping-queries.ts';
 export { createNumbering, type Numbering } from './numbering.ts';

@@ -1,6 +1,7 @@
 // What those who run the service look at: metrics, liveness, readiness. Rule: labels come from closed sets (route templates,
 // methods, statuses), never from a request.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { type CountTry, type EventsAsked, eventMetrics } from './event-metrics.ts';
 import type { RequestMetrics, Server } from './server.ts';
 
 export interface Metrics extends RequestMetrics {
@@ -14,6 +15,8 @@ export interface Metrics extends RequestMetrics {
   dueFailures(ask: () => Promise<readonly { readonly about: string; readonly count: bigint }[]>): void;
   /** Who is asked for how much of the invariants was found wrong, and for how many commits nobody has proved. */
   proofs(ask: { violated(): Promise<bigint>; unproved(): Promise<bigint> }): void;
+  /** Who is asked how far events have come; what is answered counts tries. */
+  events(ask: EventsAsked): CountTry;
   /** Of the last look at the payment page as it is served: how many. */
   pageDifferences(count: number): void;
 }
@@ -82,6 +85,7 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
       askedGauge('florin_invariants_violated', wrong, violated, registers);
       askedGauge('florin_unproved_commits', 'Commits that no proof has looked at yet.', unproved, registers);
     },
+    events: (ask) => eventMetrics(registry, installation, ask),
     pageDifferences: (count) => pageDifferences.set(count),
   };
 }

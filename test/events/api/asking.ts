@@ -1,4 +1,5 @@
 // What tests of these endpoints ask for in a word: events as they come, and secrets that stand where they may not.
+import assert from 'node:assert/strict';
 import type { Client, TestApp } from '../../support/app.ts';
 
 export interface Told {
@@ -22,6 +23,12 @@ export async function toldOf(as: Client, at: string, resource: string, count: nu
     since = headers.get('event-cursor') ?? body.since;
   }
   return told;
+}
+
+/** An endpoint as it is set up: GETs show beside it how it does. */
+export function setUp({ standing, ...rest }: Readonly<Record<string, unknown>>): object {
+  assert.equal((standing as { circuit: string }).circuit, 'closed');
+  return rest;
 }
 
 /** Tables that hold one of them. */

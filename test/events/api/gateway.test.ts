@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { basic, type Client, payment, type TestApp, testApp } from '../../support/app.ts';
 import { orderOf, uris } from '../../support/shop.ts';
-import { secretCanary, toldOf } from './asking.ts';
+import { secretCanary, setUp, toldOf } from './asking.ts';
 
 let florin: TestApp;
 /** Of project `sandbox`, with the right `webhooks`. */
@@ -48,8 +48,13 @@ describe('endpoints of a project', () => {
     });
     assert.equal(made.headers.get('location'), `${florin.url}/gateway/webhooks/${shown.id}`);
     const at = `/gateway/webhooks/${shown.id}`;
-    assert.deepEqual((await owner('GET', at)).body, { webhooks: [shown] });
-    assert.deepEqual((await florin.merchant('GET', '/gateway/webhooks')).body, { webhooks: [shown] });
+    for (const path of [at, '/gateway/webhooks']) {
+      const { webhooks } = (await florin.merchant('GET', path)).body;
+      assert.deepEqual(webhooks.map(setUp), [shown]);
+      const { behind, ...standing } = webhooks[0].standing;
+      assert.ok(Number.isInteger(behind));
+      assert.deepEqual(standing, { seconds_behind: 0, last_success: null, failing_since: null, circuit: 'closed' });
+    }
 
     const patched = await owner('PATCH', at, { enabled: 0, signature: 'both', events: ['*'] });
     const [after] = patched.body.webhooks;
@@ -152,7 +157,8 @@ describe('endpoints of a project', () => {
     const [turned, again] = [await rotation(), await rotation()];
     assert.equal(turned.body.webhooks[0].keys.length, 2);
     assert.equal(again.body.webhooks[0].secret, undefined);
-    assert.deepEqual((await owner('GET', `/gateway/webhooks/${shown.id}`)).body, again.body);
+    const { webhooks } = (await owner('GET', `/gateway/webhooks/${shown.id}`)).body;
+    assert.deepEqual({ webhooks: webhooks.map(setUp) }, again.body);
     const secrets = [secret, turned.body.webhooks[0].secret];
     assert.deepEqual(await secretCanary(florin, secrets), []);
     await owner('DELETE', `/gateway/webhooks/${shown.id}`);

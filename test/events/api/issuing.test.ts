@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { type Client, type TestApp, testApp } from '../../support/app.ts';
 import { assertInvalid, customer, issuingClient } from '../../support/issuing.ts';
-import { secretCanary, toldOf } from './asking.ts';
+import { secretCanary, setUp, toldOf } from './asking.ts';
 
 let florin: TestApp;
 /** The tenant's server. */
@@ -37,8 +37,11 @@ test('endpoints are made, shown, changed, rotated and removed, in this API’s w
     updateTimestamp: shown.creationTimestamp,
   });
   assert.ok(Math.abs(shown.creationTimestamp - Date.now()) < 60_000);
-  assert.deepEqual((await server('GET', '/webhooks')).body, { webhooks: [shown], responseCount: 1 });
-  assert.deepEqual((await server('GET', `/webhooks/${shown.id}`)).body, shown);
+  const { webhooks, responseCount } = (await server('GET', '/webhooks')).body;
+  assert.deepEqual([webhooks.map(setUp), responseCount], [[shown], 1]);
+  const one = (await server('GET', `/webhooks/${shown.id}`)).body;
+  assert.deepEqual(setUp(one), shown);
+  assert.deepEqual(Object.keys(one.standing), ['behind', 'secondsBehind', 'circuit'], 'what is not there is left out');
   const patched = await server('PATCH', `/webhooks/${shown.id}`, { enabled: false, signature: 'ed25519' });
   assert.deepEqual([patched.body.enabled, patched.body.disabledReason], [false, 'asked']);
   assert.match(patched.body.keys[0].publicKey, /^whpk_/);

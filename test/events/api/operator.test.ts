@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { type TestApp, testApp } from '../../support/app.ts';
 import { uris } from '../../support/shop.ts';
-import { secretCanary, toldOf } from './asking.ts';
+import { secretCanary, setUp, toldOf } from './asking.ts';
 
 let florin: TestApp;
 const BODY = { url: 'https://127.0.0.1:8443/events', events: ['webhook.*'] };
@@ -28,8 +28,8 @@ for (const [whose, at] of [
     const { secret, ...shown } = made.body;
     assert.match(shown.created_at, /^\d{4}-.*Z$/);
     assert.equal(made.headers.get('location'), `${florin.url}${at}/webhooks/${shown.id}`);
-    assert.deepEqual((await florin.operator('GET', `${at}/webhooks/${shown.id}`)).body, shown);
-    assert.deepEqual((await florin.operator('GET', `${at}/webhooks`)).body, { webhooks: [shown] });
+    assert.deepEqual(setUp((await florin.operator('GET', `${at}/webhooks/${shown.id}`)).body), shown);
+    assert.deepEqual((await florin.operator('GET', `${at}/webhooks`)).body.webhooks.map(setUp), [shown]);
     const turned = await florin.operator('POST', `${at}/webhooks/${shown.id}/rotate`, { overlap: '1h' });
     assert.match(turned.body.keys[1].until, /^\d{4}-.*Z$/);
     assert.equal((await florin.operator('PATCH', `${at}/webhooks/${shown.id}`, { description: 'x' })).status, 200);

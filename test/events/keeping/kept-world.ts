@@ -1,8 +1,8 @@
 // A log whose real time a test moves: events with their ids, deliveries and tries of them, and what keeps or drops them.
-import { addDays, idMaker, systemClock, VirtualClock } from '../../src/base/index.ts';
-import { createKeeping, createNumbering, eventMaker, type Keeping } from '../../src/events/index.ts';
-import { silent, type TestDatabase, testDatabase } from '../support/database.ts';
-import { permutation, SHOP } from './delivery-world.ts';
+import { addDays, idMaker, systemClock, VirtualClock } from '../../../src/base/index.ts';
+import { createKeeping, createNumbering, eventMaker, type Keeping } from '../../../src/events/index.ts';
+import { silent, type TestDatabase, testDatabase } from '../../support/database.ts';
+import { permutation, SHOP } from '../delivery-world.ts';
 
 export interface KeptWorld {
   readonly database: TestDatabase;
@@ -45,7 +45,7 @@ export async function keptWorld(days = 30): Promise<KeptWorld> {
   const keeping = open();
   const sequences = new Map<bigint, number>();
   await database.query(
-    'insert into webhook_cursors (owner_id, webhook_id, position, failing_told) values ($1, $2, 0, false)',
+    'insert into webhook_cursors (owner_id, webhook_id, position, failing_told, circuit_open) values ($1, $2, 0, false, false)',
     [SHOP, HOOK],
   );
   return {

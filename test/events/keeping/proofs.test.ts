@@ -1,12 +1,12 @@
 // Proofs know what is gone: what its days are over for breaks no invariant, and a bug in what is kept is found as before.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { addDays, systemClock } from '../../src/base/index.ts';
-import { createKeeping, createNumbering } from '../../src/events/index.ts';
-import { orderAuditor } from '../../src/gateway/orders/index.ts';
-import { createProver, ledgerAuditor } from '../../src/ledger/index.ts';
-import { type IssuerWorld, issuerWorld, later, NOW } from '../issuing/authorization/issuer.ts';
-import { silent } from '../support/database.ts';
+import { addDays, systemClock } from '../../../src/base/index.ts';
+import { createKeeping, createNumbering } from '../../../src/events/index.ts';
+import { orderAuditor } from '../../../src/gateway/orders/index.ts';
+import { createProver, ledgerAuditor } from '../../../src/ledger/index.ts';
+import { type IssuerWorld, issuerWorld, later, NOW } from '../../issuing/authorization/issuer.ts';
+import { silent } from '../../support/database.ts';
 
 const TENANT = 1n;
 const forever = new AbortController().signal;

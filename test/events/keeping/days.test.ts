@@ -2,11 +2,11 @@
 // to be kept, or keeps anybody waiting.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { addDays, addMs, systemClock } from '../../src/base/index.ts';
-import { eventsListed, eventsSince } from '../../src/events/index.ts';
-import { logAfter } from '../../src/events/log/index.ts';
-import { SHOP } from './delivery-world.ts';
-import { BEGIN, HOOK, type KeptWorld, keptWorld } from './keeping-world.ts';
+import { addDays, addMs, systemClock } from '../../../src/base/index.ts';
+import { eventsListed, eventsSince } from '../../../src/events/index.ts';
+import { logAfter } from '../../../src/events/log/index.ts';
+import { SHOP } from '../delivery-world.ts';
+import { BEGIN, HOOK, type KeptWorld, keptWorld } from './kept-world.ts';
 
 const forever = new AbortController().signal;
 
@@ -236,8 +236,8 @@ test('deliveries and replays of endpoints that are no more go with the next look
   const { database } = world;
   const replay = (webhook: bigint, id: bigint, state: string, at: Date) =>
     database.query(
-      `insert into webhook_replays (owner_id, webhook_id, id, state, types, only_failed, position, until, taken, looked, created_at, updated_at)
-       values ($1, $2, $3, $4, '[]', false, 0, 1, 0, 0, $5, $5)`,
+      `insert into webhook_replays (owner_id, webhook_id, id, state, from_at, to_at, types, only_failed, position, until, taken, looked, created_at, updated_at)
+       values ($1, $2, $3, $4, $5, $5, '[]', false, 0, 1, 0, 0, $5, $5)`,
       [SHOP, webhook, id, state, at],
     );
   await replay(HOOK, 1n, 'done', addDays(BEGIN, -31));
