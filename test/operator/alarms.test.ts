@@ -7,6 +7,9 @@ import { simulated, type TestApp, testApp } from '../support/app.ts';
 import { silent, type TestDatabase, testDatabase } from '../support/database.ts';
 import { shopOf } from '../support/shop.ts';
 
+/** The place before all events. */
+const BEGINNING = 'WyIwIl0';
+
 let florin: TestApp;
 before(async () => {
   florin = await testApp();
@@ -186,3 +189,28 @@ for (const [noun, path, create, shows] of [
     assert.deepEqual(events[2]?.data.previous, { active: true });
     assert.equal((await told('setup.created')).length, before + 1);
   });
+
+test('range.exhausting: at nine tenths of the numbers of a range, by whoever looks each minute', async () => {
+  const cards = await testApp({ WORKERS: 'on' });
+  for (const [name, prefix] of [
+    ['near', '49990011'],
+    ['far', '49990012'],
+  ] as const) {
+    const range = { name, brand: 'VISA', prefix, size: 10 };
+    assert.equal((await cards.operator('POST', '/operator/card-ranges', range)).status, 201);
+    await cards.database.query(
+      `insert into card_blocks (tenant_id, lease, range_name, brand, prefix, number_length, range_size, first, size, used)
+       values (1, $1, $2, 'VISA', $3, 16, 10, 0, 10, $4)`,
+      [name.length, name, prefix, name === 'near' ? 9 : 8],
+    );
+  }
+  // A server that begins looks at once.
+  await cards.restart();
+  const { ranges } = (await cards.operator('GET', '/operator/card-ranges')).body;
+  const { events } = (await cards.operator('GET', `/operator/events?type=range.exhausting&since=${BEGINNING}&wait=10`))
+    .body;
+  assert.deepEqual(
+    events.map(({ data }: Told) => data.object),
+    ranges.filter(({ name }: { name: string }) => name === 'near'),
+  );
+});

@@ -6,7 +6,7 @@ import type { EventMaker, EventType } from '../log/index.ts';
 import { alarmOver, alarmRaise, alarmsRaised } from './queries.ts';
 
 /** The operator's own. */
-type AlarmNoun = 'invariant' | 'key' | 'operation' | 'page' | 'setup';
+type AlarmNoun = 'invariant' | 'key' | 'operation' | 'page' | 'range' | 'setup';
 export type AlarmType = EventType<AlarmNoun>;
 
 export interface Alarm {

@@ -11,7 +11,6 @@ import {
   operatorEndpoint,
   Shape,
 } from '../../http/index.ts';
-import { numbersUsed } from '../lending/index.ts';
 import type { IssuingDeps } from '../requests/index.ts';
 import {
   BRANDS,
@@ -27,6 +26,7 @@ import {
 } from '../tenants/index.ts';
 import { cardRange, installation, profile, programme } from './answer-schemas.ts';
 import type { Change } from './changes.ts';
+import { rangesShown } from './ranges.ts';
 import {
   Name,
   notFound,
@@ -226,15 +226,7 @@ export function setupEndpoints(
       tag: TAG,
       right: null,
       answers: { 200: { description: 'Ranges', schema: listOf('ranges', cardRange) } },
-      async handler() {
-        const used = await numbersUsed(db);
-        const ranges = (await rangesList(db)).map((row) => ({
-          ...row,
-          size: Number(row.size),
-          used: Number(used.get(row.name) ?? 0n),
-        }));
-        return { status: 200, body: { ranges } };
-      },
+      handler: async () => ({ status: 200, body: { ranges: await rangesShown(db) } }),
     }),
     operatorEndpoint({
       method: 'POST',
