@@ -21,6 +21,8 @@ export {
   patchShape,
   plainForm,
   plainList,
+  replayAskedShape,
+  replayExample,
   rotateShape,
   SECRET,
   type StreamPace,

@@ -173,6 +173,8 @@ async function endpoints(ask: Ask): Promise<void> {
     await ask('POST', `${whose}/webhooks`, { url: `${url}/others`, events: ['webhook.*'] });
     await ask('PATCH', `${whose}/webhooks/${spare}`, { ordered: true });
     await ask('POST', `${whose}/webhooks/${spare}/rotate`, {});
+    const { id: replay } = await ask('POST', `${whose}/webhooks/${spare}/replay`, { from: '2020-01-01T00:00:00Z' });
+    await ask('POST', `${whose}/webhooks/${spare}/replays/${replay}/stop`);
     const { events } = (await florin.operator('GET', `${whose}/events?resource=${spare}&since=WyIwIl0&wait=5`)).body;
     await ask('POST', `${whose}/events/${events[0].id}/resend`);
     await ask('DELETE', `${whose}/webhooks/${spare}`);

@@ -3,6 +3,7 @@ import type { AnyEndpoint } from '../../http/index.ts';
 import { deliveryEndpoints } from './delivery-endpoints.ts';
 import { eventEndpoints } from './event-endpoints.ts';
 import type { EventsGround, Form } from './form.ts';
+import { replayEndpoints } from './replay-endpoints.ts';
 import { streamEndpoints } from './stream-endpoint.ts';
 import { webhookEndpoints } from './webhook-endpoints.ts';
 
@@ -11,4 +12,5 @@ export const everyEndpoint = <Principal>(ground: EventsGround, form: Form<Princi
   ...streamEndpoints(ground, form),
   ...webhookEndpoints(ground, form),
   ...deliveryEndpoints(ground, form),
+  ...replayEndpoints(ground, form),
 ];

@@ -67,6 +67,8 @@ export interface Shapes {
   readonly ofOne: TSchema;
   readonly ofDelivery: TSchema;
   readonly deliveries: TSchema;
+  readonly replay: TSchema;
+  readonly ofReplay: TSchema;
   readonly endpoint: TSchema;
   /** With the secret where it is told. */
   readonly newEndpoint: TSchema;
@@ -76,7 +78,7 @@ export interface Shapes {
   /** Header fields of a list of events, and of what was made. */
   readonly listed: Pick<DocumentedAnswer, 'headers' | 'mayHave'>;
   readonly located: Pick<DocumentedAnswer, 'headers'>;
-  readonly examples: { readonly create: object; readonly rotate: object };
+  readonly examples: { readonly create: object; readonly rotate: object; readonly replay: object };
 }
 
 type Documented = Readonly<Record<number, DocumentedAnswer>>;
@@ -125,6 +127,12 @@ export interface Form<Principal> {
   maySign(principal: Principal): boolean;
   /** What is wrong with a cursor. */
   badCursor(name: 'after' | 'since' | 'last-event-id'): Error;
+  /** Wrong fields that no schema could tell of. */
+  bad(faults: readonly FieldFault[]): Error;
+  /** A time of a body, as its schema has it. */
+  momentOf(asking: Asking<Principal>, name: 'from' | 'to', given: unknown): Date;
+  /** Of the reference. */
+  readonly replayExample: object;
   badTypes(faults: readonly FieldFault[]): Error;
   listed(asking: Asking<Principal>, page: EventsPage): Answer;
   /** The body of one event, from its text. */

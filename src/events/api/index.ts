@@ -14,6 +14,8 @@ export {
   patchShape,
   plainForm,
   plainList,
+  replayAskedShape,
+  replayExample,
   rotateShape,
   streamShape,
 } from './plain-form.ts';

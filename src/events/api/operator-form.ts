@@ -27,6 +27,8 @@ import {
   patchShape,
   plainForm,
   plainList,
+  replayAskedShape,
+  replayExample,
   rotateShape,
   streamShape,
 } from './plain-form.ts';
@@ -78,6 +80,8 @@ const timeOf = (name: string, text: string | undefined): Date | null => {
   return at;
 };
 
+const TIMES = ['2027-01-14T06:00:00.000Z', '2027-01-14T09:00:00.000Z', '2027-01-14T09:30:00.000Z'] as const;
+
 const shapesOf = (ownerType: OwnerType, named: OperatorEvents['named']): Form<Operator>['shapes'] => ({
   create: createShape,
   patch: patchShape,
@@ -88,6 +92,8 @@ const shapesOf = (ownerType: OwnerType, named: OperatorEvents['named']): Form<Op
   ofOne: Shape({ ...named, id: Text({ max: 20 }) }),
   ofDelivery: Shape({ ...named, id: Text({ max: 20 }), delivery: Text({ max: 20 }) }),
   deliveries: deliveriesShape,
+  replay: replayAskedShape(Time, 'OperatedWebhookReplay'),
+  ofReplay: Shape({ ...named, id: Text({ max: 20 }), replay: Text({ max: 20 }) }),
   endpoint,
   newEndpoint,
   endpoints: listOf('webhooks', endpoint),
@@ -95,7 +101,7 @@ const shapesOf = (ownerType: OwnerType, named: OperatorEvents['named']): Form<Op
   events: listOf('events', eventShape(ownerType)),
   listed: LISTED,
   located: { headers: { Location: 'The endpoint' } },
-  examples: EXAMPLES,
+  examples: { ...EXAMPLES, replay: { from: TIMES[0], to: TIMES[1], only: 'failed' } },
 });
 
 /** What is the same whosever it is. */
@@ -108,6 +114,8 @@ const written = {
   one: (body) => body,
   many: (webhooks) => ({ webhooks }),
   event: (text) => text,
+  momentOf: (_asking, name, given) => timeOf(name, given as string) as Date,
+  replayExample: replayExample(STYLE, TIMES),
   unknownEvent: () => new Failure('not_found', { message: 'No such event' }),
   maySign: () => true,
 } satisfies Partial<Form<Operator>>;

@@ -21,6 +21,7 @@ import { MOST_CONCURRENCY, MOST_OVERLAP_S, OVERLAP_S, PAYLOADS, SIGNATURES } fro
 import type { EventsPage } from '../log/index.ts';
 import { DELIVERY_STATES } from './delivery-endpoints.ts';
 import type { Asking, FieldFault, Form } from './form.ts';
+import type { Style } from './shapes.ts';
 
 const url = Text({ max: 2048, description: 'https, on port 443 or from 1024; at an address that is public.' });
 const events = Type.Array(Text({ max: 64 }), { maxItems: 200, description: 'Types, `order.*`, `*`.' });
@@ -51,6 +52,35 @@ export const EXAMPLES = {
   create: { url: 'https://shop.example/events', events: ['order.*', 'payout.paid'], description: 'Shop' },
   rotate: { overlap: '1h' },
 };
+
+export const replayAskedShape = (time: TSchema, title: string): TSchema =>
+  Shape(
+    {
+      from: time,
+      to: Optional(time),
+      types: Optional(events),
+      only: Optional(Choice(['failed', 'all'], { description: 'failed: what did not arrive; unless told.' })),
+    },
+    { title },
+  );
+
+/** A replay in the reference. */
+export const replayExample = (
+  { created, updated }: Pick<Style, 'created' | 'updated'>,
+  [from, to, begun]: readonly [unknown, unknown, unknown],
+): object => ({
+  id: '1000000003',
+  state: 'running',
+  from,
+  to,
+  types: [],
+  only: 'failed',
+  looked: 1280,
+  sent: 12,
+  total: 4711,
+  [created]: begun,
+  [updated]: begun,
+});
 
 export const listShape = (time: TSchema, perPage: number): TSchema =>
   Shape({
@@ -86,14 +116,22 @@ export function overlapOf({ overlap }: { readonly overlap?: unknown }): number |
   return ms !== null && ms <= MOST_OVERLAP_S * 1000 ? ms : null;
 }
 
-const told = ({ path, says }: FieldFault) =>
-  invalid({ message: 'Not allowed', uri: pointerOf(path), attribute: 'rule', details: [says] });
+const told = (...faults: readonly FieldFault[]) =>
+  invalid(
+    ...faults.map(({ path, says }) => ({
+      message: 'Not allowed',
+      uri: pointerOf(path),
+      attribute: 'rule',
+      details: [says],
+    })),
+  );
 
 /** What is the same in both. */
-export const plainForm: Pick<Form<unknown>, 'refused' | 'overlapMs' | 'badCursor' | 'badTypes'> = {
+export const plainForm: Pick<Form<unknown>, 'refused' | 'overlapMs' | 'bad' | 'badCursor' | 'badTypes'> = {
   refused: null,
   overlapMs: overlapOf,
   badCursor: (name) => told({ path: [name], fault: 'unknown', says: 'as an earlier answer of this list told it' }),
+  bad: (faults) => told(...faults),
   badTypes: ([fault]) => told(fault as FieldFault),
 };
 

@@ -66,7 +66,8 @@ export const attemptRows = (
     [owner, webhook, events, most],
   );
 
-export type ReplayState = 'running' | 'done' | 'stopped';
+export const REPLAY_STATES = ['running', 'done', 'stopped'] as const;
+export type ReplayState = (typeof REPLAY_STATES)[number];
 
 export interface Replay {
   readonly owner_id: bigint;

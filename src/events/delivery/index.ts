@@ -13,6 +13,7 @@ export {
 } from './desk.ts';
 export {
   needReplays,
+  REPLAY_STATES,
   type Replay,
   replayInsert,
   replayOf,

@@ -31,4 +31,4 @@ export {
   typesNamed,
   typesOf,
 } from './model.ts';
-export { endpointOf, endpointsDisabled, endpointsOf } from './queries.ts';
+export { endpointOf, endpointsDisabled, endpointsKind, endpointsOf, needEndpoints } from './queries.ts';

@@ -4,7 +4,7 @@ export { EVENTS_VERSION, type EventType, type OwnerType, typesFor } from './cata
 export { type EventDraft, type EventMaker, eventMaker, type ToldOfEvents, thinOf } from './event.ts';
 export { firstsBehind, type LogPlace, queueFigures } from './figures-queries.ts';
 export { createEventsFollowed, type EventsFollowed, type FollowedEvent, type Following } from './following.ts';
-export { eventsBesideForget, logForget, ownersAfter } from './keeping-queries.ts';
+export { eventsBesideForget, goneAt, logForget, ownersAfter } from './keeping-queries.ts';
 export { createNumbering, type Numbering } from './numbering.ts';
 export { bodiesOf, headOf, headsOf, isQueued, type LoggedEvent, logAfter, loggedOf, positionAt } from './queries.ts';
 export {

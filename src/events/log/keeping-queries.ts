@@ -39,3 +39,9 @@ export async function eventsBesideForget(db: Db, owner: bigint, before: bigint, 
   );
   return rows.length;
 }
+
+/** When the newest was told of those that are kept no more; null: all of them are kept. */
+export async function goneAt(db: Db, owner: bigint): Promise<Date | null> {
+  const rows = await db.query<{ gone_at: Date }>('select gone_at from event_floors where owner_id = $1', [owner]);
+  return rows[0]?.gone_at ?? null;
+}

@@ -21,6 +21,8 @@ import {
   patchShape,
   plainForm,
   plainList,
+  replayAskedShape,
+  replayExample,
   rotateShape,
   SECRET,
   type Style,
@@ -75,6 +77,8 @@ export const projectDesk = ({ ground, db, committer, events }: ProjectEvents, pr
   refresh: ground.refresh,
 });
 
+const TIMES = ['2027-01-14 06:00:00', '2027-01-14 09:00:00', '2027-01-14 09:30:00'] as const;
+
 /** One that can't be an id is as unknown as one that nobody has. */
 const anyId = Type.String({ description: 'Digits' });
 const one = endpointShape(STYLE);
@@ -88,6 +92,8 @@ const shapes: EventsForm<Credential>['shapes'] = {
   ofOne: Type.Object({ id: anyId }),
   ofDelivery: Type.Object({ id: anyId, delivery: anyId }),
   deliveries: deliveriesShape,
+  replay: replayAskedShape(DateTime(), 'WebhookReplay'),
+  ofReplay: Type.Object({ id: anyId, replay: anyId }),
   endpoint: listOf('webhooks', one),
   newEndpoint: listOf('webhooks', endpointShape(STYLE, SECRET)),
   endpoints: listOf('webhooks', one),
@@ -95,7 +101,7 @@ const shapes: EventsForm<Credential>['shapes'] = {
   events: listOf('events', eventShape('project')),
   listed: LISTED,
   located: { headers: { Location: 'The endpoint' } },
-  examples: EXAMPLES,
+  examples: { ...EXAMPLES, replay: { from: TIMES[0], to: TIMES[1], only: 'failed' } },
 };
 
 const formOf = (options: ProjectEvents): EventsForm<Credential> => ({
@@ -120,6 +126,10 @@ const formOf = (options: ProjectEvents): EventsForm<Credential> => ({
     ({ principal: { project } }) =>
     (at) =>
       formatDateTime(at, project.settings.time_zone),
+  // A period ends with its last second, as it does in lists.
+  momentOf: ({ principal }, name, given) =>
+    addMs(parseDateTime(given as string, principal.project.settings.time_zone) as Date, name === 'to' ? 999 : 0),
+  replayExample: replayExample(STYLE, TIMES),
   shownOne: (name, shown) => ({ [name]: [shown] }),
   single: (name, schema) => listOf(name, schema),
   one: (shown) => ({ webhooks: [shown] }),

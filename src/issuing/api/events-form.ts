@@ -12,6 +12,7 @@ import {
   eventShape,
   everyEndpoint,
   operatorEventEndpoints,
+  replayExample,
   SECRET,
   type Style,
 } from '../../events/index.ts';
@@ -44,6 +45,9 @@ import { conflict, type IssuingDeps, milliseconds } from '../requests/index.ts';
 import type { Tenant } from '../tenants/index.ts';
 
 const DAY_MS = 86_400_000;
+/** The last moment of the year 9999. */
+const LAST_MS = 253_402_300_799_999;
+const TIMES = [1_799_906_400_000, 1_799_917_200_000, 1_799_919_000_000] as const;
 
 const STYLE: Style = {
   name: (words) => words.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
@@ -144,6 +148,16 @@ const shapes: EventsForm<Tenant>['shapes'] = {
     after: digits({ description: 'The event that the page before ended with.' }),
     limit: queryInteger({ min: 1, max: 100, description: '100 unless told.' }),
   }),
+  replay: shape(
+    {
+      from: integer({ required: true, min: 0, max: LAST_MS, description: 'Milliseconds.' }),
+      to: integer({ min: 0, max: LAST_MS, description: 'Milliseconds; now unless told.' }),
+      types: list(name, types),
+      only: choice(['failed', 'all'], { description: 'failed: what did not arrive; unless told.' }),
+    },
+    { title: 'TenantWebhookReplay' },
+  ),
+  ofReplay: shape({ id: pathId('Id of the endpoint'), replay: pathId('Id of the replay') }),
   endpoint: one,
   newEndpoint: endpointShape(STYLE, SECRET),
   endpoints: Shape({ webhooks: Type.Array(one), responseCount: count }),
@@ -159,6 +173,7 @@ const shapes: EventsForm<Tenant>['shapes'] = {
   examples: {
     create: { url: 'https://bank.example/events', events: ['card.*', 'authorization.approved'] },
     rotate: { overlap: 3_600_000 },
+    replay: { from: TIMES[0], to: TIMES[1], only: 'failed' },
   },
 };
 
@@ -169,6 +184,9 @@ const CODES: Readonly<Record<'empty' | 'unknown' | 'twice' | 'address' | 'range'
   address: 'NOT_IN',
   range: 'RANGE',
 };
+
+const refusedBy: EventsForm<Tenant>['bad'] = (faults) =>
+  failureOfFields(faults.map(({ path, fault }) => ({ path, error: CODES[fault] })));
 
 const formOf = (options: TenantEvents): EventsForm<Tenant> => ({
   at: '',
@@ -194,8 +212,11 @@ const formOf = (options: TenantEvents): EventsForm<Tenant> => ({
   one: (shown) => shown,
   many: (webhooks) => ({ webhooks, responseCount: webhooks.length }),
   locationOf: () => null,
-  refused: (faults) => failureOfFields(faults.map(({ path, fault }) => ({ path, error: CODES[fault] }))),
+  refused: refusedBy,
   overlapMs: ({ overlap = DAY_MS }) => overlap as number,
+  bad: refusedBy,
+  momentOf: (_asking, _name, given) => new Date(given as number),
+  replayExample: replayExample(STYLE, TIMES),
   badCursor: (field) => failureOfFields([{ path: [field], error: 'NOT_IN' }]),
   badTypes: () => failureOfFields([{ path: ['type'], error: 'NOT_IN' }]),
   asked({ query }) {

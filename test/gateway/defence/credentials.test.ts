@@ -132,6 +132,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   rebill: { amount: 5, location: { ip: '192.0.2.9' } },
   credit: { amount: 5, location: { ip: '192.0.2.9' } },
   complete: { PaRes: 'x' },
+  replay: { from: '2020-01-01 00:00:00' },
 };
 
 /** Who may change endpoints has a right of its own. */

@@ -170,6 +170,14 @@ const BODIES: Readonly<Record<string, () => unknown>> = {
       endpointBody,
     ]),
   ),
+  // What there is none of is replayed to none.
+  ...Object.fromEntries(
+    ['/gateway', '/operator', '/operator/projects/{login}', '/operator/tenants/{tenant}'].map((at) => [
+      `POST ${at}/webhooks/{id}/replay`,
+      () => ({ from: at === '/gateway' ? '2020-01-01 00:00:00' : '2020-01-01T00:00:00Z' }),
+    ]),
+  ),
+  'POST /issuing/webhooks/{id}/replay': () => ({ from: 1_577_836_800_000 }),
   'PUT /simulator/faults': () => ({}),
   'PUT /simulator/clock': () => ({ frozen: false }),
   'POST /simulator/clock/advance': () => ({ by: '1s' }),
