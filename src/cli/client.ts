@@ -1,6 +1,7 @@
 // The client of the operator API: one request, as any other program would send it.
 // Rule: what the server refuses is thrown with its problem details; what is no answer of this server is said so.
-import { type Call, CliError, type Json, parsed, Refused } from './command.ts';
+import { systemClock } from '../base/index.ts';
+import { type Call, CliError, parsed, Refused } from './command.ts';
 
 /** Where a server answers, and what opens its operator API. */
 export interface Connection {
@@ -35,33 +36,51 @@ export function callsOf({ url, secret }: Connection): Call {
   };
 }
 
-/** One answer with its header; for who keeps asking, nobody there is a value. */
-export interface Asked {
-  readonly answer: Json;
-  readonly headers: Headers;
-}
+/** A stream of the server says something every 15 seconds; one that doesn't is dead. */
+const SILENCE_MS = 45_000;
 
-/** GET below /operator. null: nobody answers, or not now. */
-export async function askedOf(
+/** The text of a stream below /operator, as it comes. null: nobody answers, or not now. */
+export async function streamOf(
   { url, secret }: Connection,
   path: string,
-  signal: AbortSignal | undefined,
-): Promise<Asked | null> {
+  { place, signal }: { readonly place: string | null; readonly signal?: AbortSignal | undefined },
+): Promise<AsyncGenerator<string> | null> {
   const base = url.replace(/\/+$/, '');
+  const ending = new AbortController();
+  const end = (): void => ending.abort(new Error('the end'));
+  signal?.addEventListener('abort', end, { once: true });
   let response: Response;
-  let text: string;
   try {
-    const headers = { authorization: `Bearer ${secret}` };
-    response = await fetch(`${base}/operator${path}`, { headers, ...(signal ? { signal } : {}) });
-    text = await response.text();
+    const headers = { authorization: `Bearer ${secret}`, accept: 'text/event-stream, application/problem+json' };
+    const at = place === null ? {} : { 'last-event-id': place };
+    response = await fetch(`${base}/operator${path}`, { headers: { ...headers, ...at }, signal: ending.signal });
   } catch {
     return null;
   }
   if (response.status >= 500 || response.status === 429) return null;
-  const answer = parsed(text);
-  if (answer === null) throw new CliError(`${base} does not answer like a Florin server (status ${response.status}).`);
-  if (!response.ok) throw new Refused(response.status, answer);
-  return { answer, headers: response.headers };
+  if (response.ok && response.headers.get('content-type')?.startsWith('text/event-stream'))
+    return textsOf(response, end);
+  const answer = parsed(await response.text());
+  if (answer === null || response.ok)
+    throw new CliError(`${base} does not answer like a Florin server (status ${response.status}).`);
+  throw new Refused(response.status, answer);
+}
+
+/** Ends with the connection, or when nothing comes any more. */
+async function* textsOf({ body }: Response, end: () => void): AsyncGenerator<string> {
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  try {
+    for (;;) {
+      const heard = new AbortController();
+      systemClock.sleep(SILENCE_MS, heard.signal).then(end, () => undefined);
+      const read = await reader?.read().catch(() => undefined);
+      heard.abort(new Error('heard'));
+      if (!read || read.done) return;
+      yield read.value;
+    }
+  } finally {
+    end();
+  }
 }
 
 const FORWARD_MS = 15_000;
@@ -75,7 +94,7 @@ export async function postTo(
   try {
     const signal = AbortSignal.timeout(FORWARD_MS);
     const response = await fetch(url, { method: 'POST', redirect: 'manual', signal, headers, body });
-    await response.arrayBuffer();
+    await response.body?.cancel();
     return response.status;
   } catch (error) {
     return error instanceof Error && error.name === 'TimeoutError' ? 'no answer' : 'not reached';

@@ -1,6 +1,7 @@
 // Files that a command line names: read, written, and certificates among them. Rule: what a file holds stands in no message.
 import { X509Certificate } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { isFingerprint, plainFingerprint } from '../base/index.ts';
 import { CliError, list, type Options } from './command.ts';
 
@@ -41,5 +42,21 @@ export async function textWrite(file: string, text: string, lost = ''): Promise<
     await writeFile(file, text);
   } catch {
     throw new CliError(`The file ${file} can't be written.${lost}`);
+  }
+}
+
+/** What was kept under this name; null: nothing. */
+export const keptText = (folder: string, name: string): Promise<string | null> =>
+  readFile(path.join(folder, name), 'utf8').catch(() => null);
+
+/** Whole, or as it was: whoever is killed meanwhile. */
+export async function textKeep(folder: string, name: string, text: string): Promise<void> {
+  const file = path.join(folder, name);
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeFile(`${file}.new`, text);
+    await rename(`${file}.new`, file);
+  } catch {
+    throw new CliError(`The file ${file} can't be written.`);
   }
 }

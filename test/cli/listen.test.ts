@@ -1,7 +1,10 @@
 // Events on the command line: printed as they come, and sent on to an address with a signature that libraries take.
 import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { before, test } from 'node:test';
 import { systemClock } from '../../src/base/index.ts';
 import { CliError, type Options } from '../../src/cli/command.ts';
@@ -42,7 +45,10 @@ async function until(condition: () => boolean): Promise<void> {
 const pay = async () => orderOf(await app.merchant('POST', '/gateway/orders/authorize', payment()));
 
 test('ready, then one line an event; nothing of before', async () => {
-  await pay();
+  const past = await pay();
+  // Now is where the log ends: what has no place in it yet is still to come.
+  const listed = () => app.operator('GET', `/operator/projects/sandbox/events?resource=${past.id}`);
+  for (let tries = 0; (await listed()).body.events.length === 0; tries++) assert.ok(tries < 1_000);
   const { out } = begun(eventsTail, { project: 'sandbox' });
   await until(() => out() === 'ready\n');
   const { id } = await pay();
@@ -79,7 +85,9 @@ test('sent on to an address, signed with the secret that is printed; its answer 
     server.close();
   });
   const forwardTo = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`;
-  const { out } = begun(listen, { forwardTo, project: 'sandbox' });
+  const options = { forwardTo, project: 'sandbox', state: mkdtempSync(path.join(tmpdir(), 'florin-listen-')) };
+  const first = begun(listen, options);
+  const { out } = first;
   await until(() => out().includes('ready'));
   const { id } = await pay();
   await until(() => out().includes(id));
@@ -95,6 +103,20 @@ test('sent on to an address, signed with the secret that is printed; its answer 
   status = 500;
   await pay();
   await until(() => / 500 {2}\d+ ms\n$/.test(out()));
+  await first.end();
+  const missed = await pay();
+  const before = got.length;
+  const second = begun(listen, options);
+  await until(() => second.out().includes(missed.id));
+  assert.equal(got.length, before + 1, 'what was answered is not sent again');
+  assert.equal(second.out().split('\n')[0], out().split('\n')[0], 'the same secret');
+  await second.end();
+  // As it is where the server's data were thrown away.
+  const [file = ''] = readdirSync(options.state);
+  writeFileSync(path.join(options.state, file), Buffer.from('["999999999"]').toString('base64url'));
+  const third = begun(listen, options);
+  await until(() => third.out().includes('ready'));
+  assert.match(third.out(), /another server/);
 });
 
 test('what is wrong is said, and nothing goes on', async () => {

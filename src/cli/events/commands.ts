@@ -1,9 +1,13 @@
 // listen, events: what happens, on a terminal and at an address on the developer's machine.
-// Rule: "ready" is said when the server has answered, and not before.
-import { createHmac } from 'node:crypto';
+// Rule: "ready" is said when the server has answered, and not before. How far events were answered is kept on this machine, by server, owner
+// and address: who is killed is sent again at most the one that was on its way.
+import { createHash, createHmac } from 'node:crypto';
+import { homedir } from 'node:os';
+import path from 'node:path';
 import { addMs, parseDuration, systemClock } from '../../base/index.ts';
 import { type Connection, postTo } from '../client.ts';
 import { at, CliError, type CommandSpec, list, type Options } from '../command.ts';
+import { keptText, textKeep } from '../files.ts';
 import { type Following, follow, type ToldEvent } from './follow.ts';
 
 /** A command that goes on until it is stopped, and prints as it goes. */
@@ -30,7 +34,7 @@ function whose({ project, tenant }: Options): string {
   return tenant === undefined ? '' : at`/tenants/${`${tenant}`}`;
 }
 
-function followingOf(options: Options, signal: AbortSignal | undefined): Following {
+function followingOf(options: Options, signal: AbortSignal | undefined): Omit<Following, 'place' | 'signed'> {
   const back = options.since === undefined ? null : parseDuration(`${options.since}`);
   if (options.since !== undefined && back === null) throw new CliError(`Not a time like 10m or 1h: ${options.since}`);
   return {
@@ -49,16 +53,18 @@ export const eventsTail: LiveSpec = {
   summary: 'print events as they come',
   options: WHOSE,
   live: (to, options, write, signal) =>
-    follow(to, followingOf(options, signal), {
-      ready: () => write('ready\n'),
-      lost: () => write('the server is away; waiting for it\n'),
-      event: async (event) => write(options.json ? `${event.text}\n` : `${lineOf(event)}\n`),
-    }),
+    follow(
+      to,
+      { ...followingOf(options, signal), place: null, signed: false },
+      {
+        ready: async () => write('ready\n'),
+        lost: () => write('the server is away; waiting for it\n'),
+        secret: () => undefined,
+        unknownPlace: () => undefined,
+        event: async (event) => write(options.json ? `${event.text}\n` : `${lineOf(event)}\n`),
+      },
+    ),
 };
-
-/** The same for the same server and owner, so that a receiver keeps it in its settings. */
-const secretOf = ({ secret }: Connection, owner: string): Buffer =>
-  createHmac('sha256', secret).update(`florin listen ${owner}`).digest();
 
 /** Sends one event on; what is printed of it. Signed after Standard Webhooks 1.0.0, as an endpoint would get it. */
 async function forward(url: string, key: Buffer, event: ToldEvent): Promise<string> {
@@ -80,17 +86,36 @@ export const listen: LiveSpec = {
   usage: 'listen',
   summary: 'send events on to an address on this machine, as they come',
   required: [['--forward-to <url>', 'http://localhost:3000/hooks']],
-  options: WHOSE,
+  options: [...WHOSE, ['--state <folder>', 'where it keeps how far it came; ~/.florin/listen unless told']],
   async live(to, options, write, signal) {
     const url = `${options.forwardTo}`;
     if (!URL.canParse(url) || !/^https?:/.test(url)) throw new CliError(`Not an address: ${url}`);
-    const key = secretOf(to, whose(options));
-    write(`secret  whsec_${key.toString('base64')}\n`);
-    await follow(to, followingOf(options, signal), {
-      ready: () => write(`ready   ${url}\n`),
-      lost: () => write('the server is away; waiting for it\n'),
-      event: async (event) => write(`${lineOf(event)}  ${await forward(url, key, event)}\n`),
-    });
+    const folder = options.state === undefined ? path.join(homedir(), '.florin', 'listen') : `${options.state}`;
+    const following = followingOf(options, signal);
+    const name = createHash('sha256').update([to.url, following.at, url].join('\n')).digest('hex').slice(0, 32);
+    const kept = following.from ? null : await keptText(folder, name);
+    let key: string | null = null;
+    await follow(
+      to,
+      { ...following, place: kept, signed: true },
+      {
+        async ready(place) {
+          await textKeep(folder, name, place);
+          write(`ready   ${url}\n`);
+        },
+        lost: () => write('the server is away; waiting for it\n'),
+        unknownPlace: () => write('what was heard last was told by another server: from now on\n'),
+        secret(text) {
+          if (key !== text) write(`secret  ${text}\n`);
+          key = text;
+        },
+        async event(event, place) {
+          const bytes = Buffer.from((key ?? '').replace('whsec_', ''), 'base64');
+          write(`${lineOf(event)}  ${await forward(url, bytes, event)}\n`);
+          await textKeep(folder, name, place);
+        },
+      },
+    );
   },
 };
 

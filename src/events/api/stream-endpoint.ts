@@ -110,8 +110,11 @@ export function streamEndpoints<Principal>(ground: EventsGround, form: Form<Prin
   async function beginning(asking: Asking<Principal>, owner: bigint): Promise<bigint> {
     const { since, from } = form.asked(asking);
     const place = placeIn(form, 'last-event-id', asking.lastEventId ?? undefined) ?? placeIn(form, 'since', since);
-    if (place) return place.position;
-    return from ? positionAt(reader.db, owner, from) : headOf(reader.db, owner);
+    if (!place && from) return positionAt(reader.db, owner, from);
+    const head = await headOf(reader.db, owner);
+    // Of another log: who went on from there would hear nothing for long, and never know.
+    if (place && place.position > head) throw form.badCursor(asking.lastEventId === null ? 'since' : 'last-event-id');
+    return place?.position ?? head;
   }
 
   return [
