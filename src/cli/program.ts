@@ -5,7 +5,7 @@ import { applyCommand } from './apply/index.ts';
 import { type Connection, callsOf } from './client.ts';
 import { CliError, type CommandSpec, type Json, type Options } from './command.ts';
 import { commands } from './commands/index.ts';
-import { type LiveSpec, liveCommands } from './events/index.ts';
+import { type LiveSpec, liveCommands, webhookCommands } from './events/index.ts';
 import { readable } from './print.ts';
 
 export interface CliActions {
@@ -32,7 +32,7 @@ export function buildCli(actions: CliActions): Command {
     .option('--dry-run', 'only say what would be done', false)
     .action(actions.distribute);
   const groups = new Map<string, Command>();
-  for (const spec of [...commands, applyCommand, ...liveCommands]) {
+  for (const spec of [...commands, ...webhookCommands, applyCommand, ...liveCommands]) {
     const [first = '', ...others] = spec.usage.split(' ');
     const grouped = others[0] !== undefined && !others[0].startsWith('<');
     let parent = program;

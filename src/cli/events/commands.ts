@@ -28,7 +28,7 @@ const WHOSE = [
 ] as const;
 
 /** Below /operator; nothing: the operator's own. */
-function whose({ project, tenant }: Options): string {
+export function whose({ project, tenant }: Options): string {
   if (project !== undefined && tenant !== undefined) throw new CliError('Either --project or --tenant.');
   if (project !== undefined) return at`/projects/${`${project}`}`;
   return tenant === undefined ? '' : at`/tenants/${`${tenant}`}`;
