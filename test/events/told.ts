@@ -1,6 +1,7 @@
 // Holds what the newest event says of a resource against what a GET answers of it: at every GET of every test (docs/contract/events.md#events).
 // Rule: what is found names the noun and the members, never a value.
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Permutation } from '../../src/base/index.ts';
 import type { Noun } from '../../src/events/log/catalogue.ts';
 import type { Server } from '../../src/http/index.ts';
 import type { Db } from '../../src/store/index.ts';
@@ -35,16 +36,21 @@ const SHOWN: Readonly<Record<string, Shown>> = {
   '/issuing/transfers/:id': { noun: 'transfer', resources: (transfer) => [transfer] },
 };
 
-/** Newest event of each resource, by the id that the outside knows: it stands at the beginning of the text. */
-const NEWEST = `select distinct on (id) id, body from (
-    select substring(left(body, 500) from '"resource":\\{"type":"[a-z_]+","id":"(\\d+)"') as id, sequence, body
-    from events where subject_type = $1) e
-  where id = any($2::text[]) order by id, sequence desc`;
+/** Newest event of each resource. */
+const NEWEST = `select distinct on (subject_id) subject_id, body from events
+  where subject_id = any($1::int8[]) and subject_type = $2 order by subject_id, sequence desc`;
 
 /** The objects of the newest events of these resources, by id. */
-export async function newestObjects(db: Db, noun: Noun, ids: readonly string[]): Promise<ReadonlyMap<string, Json>> {
-  const rows = await db.query<{ id: string; body: string }>(NEWEST, [noun, ids]);
-  return new Map(rows.map(({ id, body }) => [id, JSON.parse(body).data.object]));
+async function newestObjects(
+  db: Db,
+  { inward, outward }: Permutation,
+  noun: Noun,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Json>> {
+  const subjects = ids.map(inward).filter((id) => id !== null);
+  if (subjects.length === 0) return new Map();
+  const rows = await db.query<{ subject_id: bigint; body: string }>(NEWEST, [subjects, noun]);
+  return new Map(rows.map(({ subject_id, body }) => [outward(subject_id), JSON.parse(body).data.object]));
 }
 
 /** The members in which they differ. */
@@ -55,13 +61,14 @@ export function differing(shown: Json, told: Json, beside: readonly string[] = [
 }
 
 /** What events say otherwise than this answer of a GET. */
-export async function untruths(db: Db, route: string, body: string): Promise<string[]> {
+export async function untruths(db: Db, permutation: Permutation, route: string, body: string): Promise<string[]> {
   const of = SHOWN[route.replace(/\/$/, '')];
   if (!of) return [];
   const { noun, beside } = of;
   const resources = of.resources(JSON.parse(body));
   const newest = await newestObjects(
     db,
+    permutation,
     noun,
     resources.map(({ id }) => String(id)),
   );
@@ -89,11 +96,11 @@ const AGAIN = 'x-asked-again';
 const LOOKS = 3;
 
 /** For `startApp`: every GET of this server is compared with what events say at that moment. */
-export function watchEvents(server: Server, db: Db): void {
+export function watchEvents(server: Server, db: Db, permutation: () => Permutation): void {
   async function lookedAt(route: string, url: string, headers: IncomingHttpHeaders, body: string): Promise<void> {
     let answer = body;
     for (let look = 1; ; look++) {
-      const problems = await untruths(db, route, answer);
+      const problems = await untruths(db, permutation(), route, answer);
       if (problems.length === 0) return;
       if (look === LOOKS) {
         for (const problem of problems) found.add(`${route}: ${problem}`);

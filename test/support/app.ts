@@ -68,7 +68,7 @@ export async function testApp(env: Record<string, string> = {}, options: AppOpti
       watch(server, apis) {
         watchAnswers(server, apis);
         // One with a connection of its own has its data elsewhere, or breaks the way to it.
-        if (!options.connection) watchEvents(server, database);
+        if (!options.connection) watchEvents(server, database, () => app.permutation);
       },
       guard: noneDecides,
       connection: database.connection,

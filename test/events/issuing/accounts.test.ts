@@ -126,15 +126,15 @@ test('an event that says otherwise than GET is found, and an account without one
   const id = await opened();
   const { text } = await ada('GET', `/managed-accounts/${id}`);
   const at = '/issuing/managed-accounts/:id';
-  assert.deepEqual(await untruths(florin.database, at, text), []);
+  assert.deepEqual(await untruths(florin.database, florin.app.permutation, at, text), []);
   await florin.database.query(`update events set body = replace(body, 'Savings', 'Saving') where body like $1`, [
     `%"id":"${id}",%`,
   ]);
-  assert.deepEqual(await untruths(florin.database, at, text), [
+  assert.deepEqual(await untruths(florin.database, florin.app.permutation, at, text), [
     'account: friendlyName is told otherwise than GET shows it',
   ]);
   await florin.database.query('delete from events where body like $1', [`%"id":"${id}",%`]);
-  assert.deepEqual(await untruths(florin.database, at, text), ['account: no event']);
+  assert.deepEqual(await untruths(florin.database, florin.app.permutation, at, text), ['account: no event']);
   const { checks } = (await florin.operator('GET', '/operator/invariants?full=true')).body;
   assert.deepEqual(
     checks.filter((check: { ok: boolean }) => !check.ok).map((check: { id: string }) => check.id),

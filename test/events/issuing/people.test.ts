@@ -213,13 +213,13 @@ test('the sandbox’s people have theirs; no event holds a password', async () =
 test('an event that says otherwise than GET is found', async () => {
   const { id } = await made();
   const { text } = await root('GET', `/users/${id}`);
-  assert.deepEqual(await untruths(florin.database, '/issuing/users/:userId', text), []);
+  assert.deepEqual(await untruths(florin.database, florin.app.permutation, '/issuing/users/:userId', text), []);
   await florin.database.query(
     `update events set body = replace(body, '"surname":"Example"', '"surname":"Other"')
     where body like $1`,
     [`%"type":"user","id":"${id}",%`],
   );
-  assert.deepEqual(await untruths(florin.database, '/issuing/users/:userId', text), [
+  assert.deepEqual(await untruths(florin.database, florin.app.permutation, '/issuing/users/:userId', text), [
     'user: surname is told otherwise than GET shows it',
   ]);
 });
