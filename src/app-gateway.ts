@@ -93,7 +93,7 @@ export async function openGateway(common: Common, issuing: Issuing | null): Prom
     scenarios: async () => gatewayScenarios,
     timelines: [due, orphans],
     orphans: [orphans],
-    ownerOf: async (about, id) => (about === 'order' ? { project: (await projects.byId(id))?.login ?? null } : {}),
+    ownerOf: (about, id) => ownerOf(projects, about, id),
     endpointsOf: {
       type: 'project',
       async desk(owner) {
@@ -145,6 +145,13 @@ async function unresolved(deps: GatewayDeps): Promise<Standing[]> {
     if (!last || page.length < STUCK_PAGE) return all;
     after = BigInt(last.id);
   }
+}
+
+/** What is due is on orders; endpoints are of projects and of others. */
+async function ownerOf(projects: Projects, about: string, id: bigint): Promise<object> {
+  if (about !== 'order' && about !== 'webhook') return {};
+  const project = await projects.byId(id);
+  return project || about === 'order' ? { project: project?.login ?? null } : {};
 }
 
 async function depsOf(common: Common, projects: Projects, cardholders: Cardholders): Promise<GatewayDeps> {

@@ -76,7 +76,11 @@ export async function openIssuing(common: Common): Promise<IssuingHalf> {
       },
     },
     orphans: [],
-    ownerOf: async (about, id) => (about === 'order' ? {} : { tenant: (await tenants.tenant(id))?.name ?? null }),
+    async ownerOf(about, id) {
+      if (about === 'order') return {};
+      const tenant = await tenants.tenant(id);
+      return tenant || about !== 'webhook' ? { tenant: tenant?.name ?? null } : {};
+    },
     chores: {
       issuing: () => issuing.purge(),
       exhausting: async () => common.alarms.standing('range.exhausting', await rangesExhausting(database)),

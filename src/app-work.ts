@@ -19,7 +19,7 @@ import { purgeIdempotency, purgeRates } from './http/index.ts';
 import { type Checked, createProver, ledgerAuditor, type Proof } from './ledger/index.ts';
 import { binsLoad } from './network/index.ts';
 import { auditAnchors } from './operator/index.ts';
-import type { SandboxClock } from './sandbox/index.ts';
+import { type Awaited, createRetries, type SandboxClock, type Senders } from './sandbox/index.ts';
 import {
   createDueRunner,
   type Database,
@@ -38,6 +38,8 @@ export interface DueWorkOptions {
   readonly permutation: Permutation;
   readonly queue: FairQueue;
   readonly halves: readonly Half[];
+  /** Those who send events; null: nobody here does. */
+  readonly senders: Senders | null;
 }
 
 export interface DueWork extends Pick<DueRunner, 'runAll' | 'watch'> {
@@ -47,14 +49,17 @@ export interface DueWork extends Pick<DueRunner, 'runAll' | 'watch'> {
   advanceTo(clock: SandboxClock, target: Date): Promise<readonly object[]>;
 }
 
-export function dueWork({ database, metrics, permutation, halves, ...options }: DueWorkOptions): DueWork {
+export function dueWork({ database, metrics, permutation, halves, senders, ...options }: DueWorkOptions): DueWork {
   const timelines = halves.flatMap((half) => half.timelines);
   const runner = createDueRunner({ ...options, timelines, db: database });
   metrics.dueFailures(() => dueFailureCounts(database, options.clock.now()));
-  const shown = async ({ owner_id, about, id, kind, tries, since, retry_at, code }: DueFailure): Promise<object> => ({
+  const nameOf = async (about: string, id: bigint, owner: bigint): Promise<object> => ({
     about,
     id: permutation.outward(id),
-    ...Object.assign({}, ...(await Promise.all(halves.map((half) => half.ownerOf(about, owner_id))))),
+    ...Object.assign({}, ...(await Promise.all(halves.map((half) => half.ownerOf(about, owner))))),
+  });
+  const shown = async ({ owner_id, about, id, kind, tries, since, retry_at, code }: DueFailure): Promise<object> => ({
+    ...(await nameOf(about, id, owner_id)),
     kind,
     tries,
     since,
@@ -63,14 +68,25 @@ export function dueWork({ database, metrics, permutation, halves, ...options }: 
   });
   const failing = async (limit: number): Promise<readonly object[]> =>
     Promise.all((await runner.failing(limit)).map(shown));
+  /** A receiver that is still being waited for, though the clock has gone on. */
+  const leftBehind = async ({ owner_id, webhook_id, due_at }: Awaited): Promise<object> => ({
+    ...(await nameOf('webhook', webhook_id, owner_id)),
+    kind: 'delivery',
+    tries: 1,
+    since: due_at ?? options.clock.now(),
+    next_try_at: options.clock.now(),
+    code: 'TOO_SLOW',
+  });
   return {
     ...runner,
     failing,
     async advanceTo(clock, target) {
-      await runner.advanceTo(clock.step, target);
+      const retries = senders && createRetries({ senders, time: systemClock, business: options.clock });
+      await runner.advanceTo(clock.step, target, retries ?? undefined);
       // Nothing more is changed; but the others are where this one is before the caller hears of it.
       await clock.change(() => undefined);
-      return failing(100);
+      const left = await Promise.all((retries?.left() ?? []).map(leftBehind));
+      return [...left, ...(await failing(100))].slice(0, 100);
     },
   };
 }
@@ -182,6 +198,15 @@ function notAtOnce(work: (signal: AbortSignal) => Promise<void>): (signal: Abort
     started = true;
   };
 }
+
+/** Those who send, as whoever moves the clock sees them: what was committed before has its position by then. */
+export const sendersOf = ({ numbering }: Common, delivery: Delivery): Senders => ({
+  press: delivery.press,
+  async awaited(now) {
+    await numbering.settle();
+    return delivery.awaited(now);
+  },
+});
 
 /** What sends events to the endpoints of all owners whose halves are open, and to the operator's own. */
 export function deliveryOf(common: Common, halves: readonly Half[], own: EndpointsDesk): Delivery {

@@ -16,6 +16,7 @@ import {
   ownChores,
   type Proofs,
   runChores,
+  sendersOf,
 } from './app-work.ts';
 import { assert, type Clock, createLog, type Permutation } from './base/index.ts';
 import { type Config, listenerUrl } from './config.ts';
@@ -81,7 +82,8 @@ async function serve(common: Common, halves: readonly Half[]): Promise<App> {
   if (config.workers) await common.keeping.makeDays(1);
   if (common.inSandbox) for (const half of halves) await half.seed();
   else await refuseSandboxSecrets(halves);
-  const due = dueWork({ ...common, halves });
+  const delivery = config.workers ? deliveryOf(common, halves, ownDesk(common)) : null;
+  const due = dueWork({ ...common, halves, senders: delivery && sendersOf(common, delivery) });
   const proofs = openProofs(common, halves);
   const checkPages = async () => (await Promise.all(halves.map((half) => half.checkPages()))).flat();
   serveApis(common, halves, { due, proofs, checkPages });
@@ -89,10 +91,9 @@ async function serve(common: Common, halves: readonly Half[]): Promise<App> {
 
   await due.runAll(halves.flatMap(({ orphans }) => orphans));
   const { member } = common.options;
-  if (config.workers) {
+  if (delivery) {
     startChores(ownChores(common), common);
     untilTheEnd(common, (signal) => common.numbering.watch(signal));
-    const delivery = deliveryOf(common, halves, ownDesk(common));
     untilTheEnd(common, (signal) => delivery.run(signal));
     // Of several processes one does what is to be done once.
     if (member) member.onDuty(() => startWorkers(common, halves, { due, proofs }));

@@ -2,4 +2,5 @@
 // Owns no table; its secrets and data are seeded by the rooms that they belong to. Rule: live mode opens nothing of it.
 export { type SandboxClock, sandboxClock } from './clock.ts';
 export { gatewayScenarios } from './gateway-scenarios.ts';
+export { type Awaited, createRetries, type Senders } from './retries.ts';
 export { disputeEndpoints, simulatorApi } from './routes.ts';

@@ -37,6 +37,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     'due',
     'select distinct owner_id, webhook_id from webhook_deliveries',
     'from webhook_cursors where leased_by is null or leased_by <> all($1',
+    'from webhook_cursors c left join webhook_deliveries d',
   ),
   ...of('src/events/endpoints/queries.ts', 'memory', 'from webhooks where enabled order by'),
   ...of('src/events/log/keeping-queries.ts', 'purge', 'from event_heads where owner_id > $1'),

@@ -3,7 +3,7 @@
 import type { Lease } from '../../store/index.ts';
 import { headsOf } from '../log/index.ts';
 import { replaySome } from './desk.ts';
-import { cursorLease, cursorRelease, cursorsFree, webhooksDue } from './queries.ts';
+import { cursorLease, cursorRelease, cursorsAwaited, cursorsFree, webhooksDue } from './queries.ts';
 import type { Receiver } from './receiver.ts';
 import { openSender, type Sender, type SenderDeps } from './sender.ts';
 
@@ -16,11 +16,27 @@ export interface DeliveryOptions extends Omit<SenderDeps, 'mayBegin'> {
 export interface Delivery {
   /** An owner's log has grown. */
   wake(owner: bigint): void;
+  /** The sandbox's clock was moved: what is due is sent at once. */
+  press(): void;
+  /** Every endpoint that is enabled: what of it is due at this moment, and when something will be. */
+  awaited(now: Date): Promise<readonly EndpointAwaited[]>;
   /** Sends until the signal; resolves when what was on its way is written. */
   run(signal: AbortSignal): Promise<void>;
 }
 
+/** What whoever moves the clock waits for. */
+export interface EndpointAwaited {
+  readonly owner_id: bigint;
+  readonly webhook_id: bigint;
+  readonly due_at: Date | null;
+  readonly next_at: Date | null;
+  /** Its log goes on behind its cursor, and the last try didn't fail. */
+  readonly behind: boolean;
+}
+
 const LOOK_MS = 500;
+/** The clock goes so far ahead of the real one only where somebody moves it. */
+const MOVED_MS = 1_000;
 
 interface Held {
   readonly sender: Sender;
@@ -38,6 +54,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   const unreleased = new Set<Held>();
   /** As they were looked at last. */
   const heads = new Map<bigint, bigint>();
+  let aheadMs = aheadNow();
 
   async function lookOnce(): Promise<void> {
     const receivers = new Map((await options.receivers()).map((one) => [nameOf(one.owner, one.id), one]));
@@ -56,6 +73,29 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     for (const { owner_id, webhook_id } of await webhooksDue(database, business.now()))
       held.get(owner_id, webhook_id)?.sender.wake();
     await lookAtHeads();
+    const beforeMs = aheadMs;
+    aheadMs = aheadNow();
+    if (aheadMs - beforeMs > MOVED_MS) press();
+  }
+
+  function aheadNow(): number {
+    return business.now().getTime() - clock.now().getTime();
+  }
+
+  function press(): void {
+    for (const { sender } of held.all()) sender.press();
+  }
+
+  async function awaited(now: Date): Promise<EndpointAwaited[]> {
+    const enabled = new Set((await options.receivers()).map((one) => nameOf(one.owner, one.id)));
+    const cursors = await cursorsAwaited(database, now);
+    const those = cursors.filter(({ owner_id, webhook_id }) => enabled.has(nameOf(owner_id, webhook_id)));
+    const owners = [...new Set(those.map(({ owner_id }) => owner_id))];
+    const logs = new Map((await headsOf(database, owners)).map((head) => [head.owner_id, head.position]));
+    return those.map(({ position, failing_since, ...one }) => ({
+      ...one,
+      behind: failing_since === null && position < (logs.get(one.owner_id) ?? 0n),
+    }));
   }
 
   /** Those that are disabled or gone, and those that were begun under a number that is dead by now. */
@@ -113,6 +153,8 @@ export function createDelivery(options: DeliveryOptions): Delivery {
 
   return {
     wake,
+    press,
+    awaited,
     async run(signal) {
       while (!signal.aborted) {
         await lookOnce().catch((error: unknown) => log.warn({ err: error }, 'endpoints could not be looked at'));

@@ -43,6 +43,7 @@ export interface LedgerOptions {
 interface Taken {
   readonly attempts: readonly Change[];
   readonly deliveries: readonly Change[];
+  readonly standing: Standing;
   readonly position: bigint;
 }
 
@@ -89,7 +90,8 @@ export function openLedger(options: LedgerOptions): Ledger {
   async function write(): Promise<void> {
     while (!lost && isDirty()) {
       await clock.sleep(EVERY_MS);
-      const taken: Taken = { attempts, deliveries, position: doneTo() };
+      // How it does is never ahead of what it did: who waits for the one reads the other.
+      const taken: Taken = { attempts, deliveries, standing, position: doneTo() };
       const count = passedCount;
       attempts = [];
       deliveries = [];
@@ -112,7 +114,7 @@ export function openLedger(options: LedgerOptions): Ledger {
     }
   }
 
-  const writeOnce = ({ attempts, deliveries, position }: Taken): Promise<boolean> =>
+  const writeOnce = ({ attempts, deliveries, standing, position }: Taken): Promise<boolean> =>
     database.transaction(async (inside) => {
       await inside.query('set local synchronous_commit = off');
       const held = await cursorMove(inside, { ...standing, owner_id: owner, webhook_id: webhook, position }, process);

@@ -138,6 +138,24 @@ export const cursorsFree = (
     living,
   ]);
 
+export interface CursorAwaited extends Pick<Cursor, 'owner_id' | 'webhook_id' | 'position' | 'failing_since'> {
+  /** The earliest that is due; null: nothing is. */
+  readonly due_at: Date | null;
+  /** The earliest that will be. */
+  readonly next_at: Date | null;
+}
+
+/** How far all endpoints are, whosever, and what is tried again when. */
+export const cursorsAwaited = (db: Db, now: Date): Promise<CursorAwaited[]> =>
+  db.query(
+    `select c.owner_id, c.webhook_id, c.position, c.failing_since,
+       min(d.next_at) filter (where d.next_at <= $1) as due_at, min(d.next_at) filter (where d.next_at > $1) as next_at
+     from webhook_cursors c left join webhook_deliveries d
+       on d.owner_id = c.owner_id and d.webhook_id = c.webhook_id and d.next_at is not null
+     group by c.owner_id, c.webhook_id`,
+    [now],
+  );
+
 /** Takes the endpoint, its circuit closed: who sends to it now has seen no failure. null: a process that lives has it. */
 export async function cursorLease(
   db: Db,

@@ -37,6 +37,8 @@ export interface Sender {
   update(receiver: Receiver): void;
   /** Its owner's log has grown, or something of it is due again. */
   wake(): void;
+  /** The sandbox's clock was moved: what is due again goes out whatever the pace, and an open circuit alone holds up the log. */
+  press(): void;
   /** Begins nothing more; resolves when what was under way is written. What takes longer than a moment is cut off, and sent again later. */
   stop(): Promise<void>;
 }
@@ -52,6 +54,8 @@ const SOON_MS = 10_000;
 const GRACE_MS = 3_000;
 /** What could not be read is read again. */
 const AGAIN_MS = 500;
+/** Who moves the clock presses again while he waits. */
+const PRESSED_MS = 1_000;
 
 /** A try, and what came of it. */
 interface Tried {
@@ -74,6 +78,7 @@ export function openSender(deps: SenderDeps, first: Receiver, cursor: Cursor, pr
   let alarmed = false;
   let stopping: Promise<void> | null = null;
   const cut = new AbortController();
+  let pressedUntilMs = Number.NEGATIVE_INFINITY;
   const ending = new AbortController();
   const underWay = new Set<Promise<void>>();
   const pace = createPace(receiver.concurrency, succeeded_at !== null);
@@ -99,11 +104,14 @@ export function openSender(deps: SenderDeps, first: Receiver, cursor: Cursor, pr
     begin() {
       if (stopped || !deps.mayBegin()) return null;
       const nowMs = clock.elapsed();
-      if (!pace.allows(underWay.size, nowMs)) {
+      const allowed = pace.allows(underWay.size, nowMs);
+      const pressed = nowMs < pressedUntilMs && underWay.size < receiver.concurrency;
+      if (!allowed && !pressed) {
         lookAgainAt(pace.nextMs(nowMs));
         return null;
       }
-      const item = window.next(pace.replays());
+      const replays = pace.replays();
+      const item = !allowed && pace.isOpen() ? window.nextDue(replays) : window.next(replays);
       if (!item) return null;
       const sent = send(item, pace.isOpen()).finally(() => underWay.delete(sent));
       pace.sent(nowMs);
@@ -279,6 +287,10 @@ export function openSender(deps: SenderDeps, first: Receiver, cursor: Cursor, pr
       window.read();
     },
     wake: window.read,
+    press() {
+      pressedUntilMs = clock.elapsed() + PRESSED_MS;
+      window.read();
+    },
     stop,
   };
 }

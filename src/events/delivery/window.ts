@@ -37,6 +37,8 @@ export interface Window {
    * `replays` of that is on its way. Taken until `ended`.
    */
   next(replays: number): Item | null;
+  /** Of what is due again alone. */
+  nextDue(replays: number): Item | null;
   /** It is done, one way or the other; what was kept of it is with the ledger. */
   ended(item: Item): void;
   /** It was sent as a probe: it is the first again. */
@@ -186,6 +188,7 @@ export function openWindow(options: WindowOptions): Window {
       if (item && ready.length < READ / 2) read();
       return item;
     },
+    nextDue,
     ended({ event, row }) {
       if (row?.trigger === 'replay') replaying--;
       if (!row) busy.delete(event.subject_id);

@@ -32,13 +32,21 @@ export interface Timeline {
   run(item: DueItem): Promise<void>;
 }
 
+/** What stands on the same clock, but is found and done by others. */
+export interface Beside {
+  /** The earliest moment behind `after` at which some of it will be due; null: none. */
+  nextDueAt(after: Date): Promise<Date | null>;
+  /** Resolves when what is due now is done, or is waited for no longer. */
+  settle(): Promise<void>;
+}
+
 export interface DueRunner {
   /** Everything that is due now, and what becomes due by it; resolves with the moment at which nothing more was. */
   runAll(timelines?: readonly Timeline[]): Promise<Date>;
   /** Looks for what is due until the signal. */
   watch(signal: AbortSignal): Promise<void>;
   /** Moves the clock to `target` by `move`, stopping at each moment at which something is due and running it there, in order. */
-  advanceTo(move: (to: Date) => Promise<void>, target: Date): Promise<void>;
+  advanceTo(move: (to: Date) => Promise<void>, target: Date, beside?: Beside): Promise<void>;
   /** What could not be run and will be tried again, longest first. */
   failing(limit: number): Promise<DueFailure[]>;
 }
@@ -206,16 +214,22 @@ export function createDueRunner({ db, clock, log, queue, timelines }: DueOptions
     async watch(signal) {
       await Promise.all(timelines.map((timeline) => watch(timeline, signal)));
     },
-    async advanceTo(move, target) {
+    async advanceTo(move, target, beside) {
+      const stop = async (): Promise<Date> => {
+        const done = await runAll();
+        await beside?.settle();
+        return done;
+      };
       // Each stop lies behind the one before, whatever fails there.
-      for (let done = await runAll(); !queue.closed; done = await runAll()) {
+      for (let done = await stop(); !queue.closed; done = await stop()) {
         const after = done;
-        const next = earliest(await Promise.all(timelines.map((timeline) => timeline.nextDueAt(db, after))));
+        const moments = timelines.map((timeline) => timeline.nextDueAt(db, after));
+        const next = earliest(await Promise.all([...moments, beside?.nextDueAt(after) ?? null]));
         if (next === null || next > target) break;
         if (next > clock.now()) await move(next);
       }
       if (target > clock.now()) await move(target);
-      await runAll();
+      await stop();
     },
     failing: (limit) => dueFailures(db, clock.now(), limit),
   };
