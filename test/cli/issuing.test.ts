@@ -217,7 +217,12 @@ test('the example file: a dry run changes nothing, then all is made, then nothin
   const secrets = [...made.out.matchAll(/^made (\S+) (.+), its secret, shown only now: (\S+)$/gm)];
   assert.deepEqual(
     secrets.map(([, kind, of]) => `${kind} ${of}`),
-    ['credential example-shop/shop server', 'secret example-cards/app server'],
+    [
+      'credential example-shop/shop server',
+      'webhook example-shop/shop server',
+      'secret example-cards/app server',
+      'webhook example-cards/app server',
+    ],
   );
   for (const args of [
     ['apply', EXAMPLE],
@@ -226,7 +231,7 @@ test('the example file: a dry run changes nothing, then all is made, then nothin
     assert.deepEqual(await florin(...args), { code: 0, out: 'Nothing to change.\n', err: '' });
   assert.deepEqual(await json('apply', EXAMPLE), { dryRun: false, changes: [] });
 
-  const [, , , secret = ''] = secrets[1] ?? [];
+  const [, , , secret = ''] = secrets[2] ?? [];
   const session = await login(secret, 'ada@cards.example', 'change-me-at-the-first-login');
   assert.equal(session.status, 200, session.text);
   const [{ id: profileId }] = (await json('profile', 'list', 'example-cards')).profiles;

@@ -15,6 +15,7 @@ import {
   equalTold,
   found,
   listed,
+  oneOf,
   patch,
   type Run,
   refuseOthers,
@@ -29,6 +30,7 @@ import {
   type FileUser,
   readSetup,
 } from './file.ts';
+import { applyWebhooks } from './webhooks.ts';
 
 /** Terminals and rules are replaced whole: what the file doesn't say of one stays as it is. */
 async function putParts(
@@ -110,6 +112,7 @@ async function applyProject(run: Run, place: string, project: FileProject): Prom
     const kept = { what: `credential ${login}/${secret.label}`, path: `${path}/credentials`, known };
     await putSecret(run, `${place}.credentials[${i}]`, kept, { ...secret, rights });
   }
+  await applyWebhooks(run, place, { name: login, path, there }, project.webhooks);
 }
 
 /** Makes what opens a project or a tenant, or binds it to other certificates when the file names them. */
@@ -177,6 +180,8 @@ async function applyTenant(run: Run, place: string, tenant: FileTenant): Promise
     const kept = { what: `secret ${name}/${wanted.label}`, path: `${path}/secrets`, known: there };
     await putSecret(run, `${place}.secrets[${i}]`, kept, wanted);
   }
+  // Before what they may be told of.
+  await applyWebhooks(run, place, { name, path, there }, tenant.webhooks);
 
   const names: Names = new Map();
   const rows = await listed(run, there, `${path}/programmes`, 'programmes');
@@ -213,12 +218,6 @@ interface Owner {
   /** null: it is made by this run. */
   readonly there: Json | null;
   readonly names: Names;
-}
-
-/** The one that the file means; null: none yet. */
-function oneOf({ file }: Run, place: string, rows: readonly Json[]): Json | null {
-  if (rows.length > 1) throw file.fault(place, `${rows.length} of this name are there; rename all but one`);
-  return rows[0] ?? null;
 }
 
 async function applyProfiles(run: Run, place: string, owner: Owner, wanted: readonly FileProfile[]): Promise<void> {

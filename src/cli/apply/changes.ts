@@ -71,6 +71,17 @@ export async function found({ call }: Run, path: string): Promise<Json | null> {
 export const listed = async (run: Run, owner: Json | null, path: string, name: string): Promise<readonly Json[]> =>
   owner === null && run.dryRun ? [] : rowsOf(await run.call('GET', path), name);
 
+/** The one that the file means; null: none yet. */
+export function oneOf(
+  { file }: Run,
+  place: string,
+  rows: readonly Json[],
+  says = 'of this name are there; rename all but one',
+): Json | null {
+  if (rows.length > 1) throw file.fault(place, `${rows.length} ${says}`);
+  return rows[0] ?? null;
+}
+
 type Same = (there: unknown, wanted: unknown) => boolean;
 export const equal: Same = (there, wanted) => isDeepStrictEqual(there ?? null, wanted ?? null);
 

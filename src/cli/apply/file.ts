@@ -8,6 +8,12 @@ export interface FileSecret {
   /** Fingerprints of the client certificates it is bound to; an empty list: it is bound to none. */
   readonly certificates?: readonly string[];
 }
+/** Known by its description: its id and its secret are drawn where it is made. */
+export interface FileWebhook extends Json {
+  readonly description: string;
+  readonly url: string;
+  readonly events: readonly string[];
+}
 export interface FileProject {
   readonly login: string;
   readonly name: string;
@@ -19,6 +25,7 @@ export interface FileProject {
   readonly rules?: readonly (Json & { readonly id: string })[];
   /** Made when no valid one has the label. */
   readonly credentials?: readonly (FileSecret & { readonly rights: readonly string[] })[];
+  readonly webhooks?: readonly FileWebhook[];
 }
 export interface FileProfile {
   readonly name: string;
@@ -55,6 +62,7 @@ export interface FileTenant {
   readonly settings?: Json;
   /** API secrets, made when no valid one has the label; a text is a label alone. */
   readonly secrets?: readonly (string | FileSecret)[];
+  readonly webhooks?: readonly FileWebhook[];
   readonly programmes?: readonly { readonly name: string; readonly settings?: Json }[];
   readonly profiles?: readonly FileProfile[];
   readonly identities?: readonly FileIdentity[];
@@ -80,6 +88,7 @@ const isObject = (value: unknown): value is Json =>
 /** kind → what it is in words, and its test */
 const KINDS = {
   text: ['a text', (value: unknown) => typeof value === 'string'],
+  filled: ['a text that is not empty', (value: unknown) => typeof value === 'string' && value.trim() !== ''],
   flag: ['true or false', (value: unknown) => typeof value === 'boolean'],
   whole: ['a whole number', (value: unknown) => Number.isSafeInteger(value)],
   decimal: ['a decimal', (value: unknown) => typeof value === 'string' || typeof value === 'number'],
@@ -104,6 +113,11 @@ interface Form {
 }
 type Fields = Readonly<Record<string, keyof typeof KINDS | { readonly list: Form } | { readonly object: Form }>>;
 
+const webhook: Form = {
+  required: { description: 'filled', url: 'text', events: 'texts' },
+  optional: { enabled: 'flag', payload: 'text', signature: 'text', concurrency: 'whole', ordered: 'flag' },
+  key: ['description'],
+};
 const price: Form = {
   required: { operation: 'text', percent: 'decimal', fixed: 'decimal' },
   optional: { card_type: 'text', country: 'text', min: 'decimal', max: 'decimal' },
@@ -149,6 +163,7 @@ const project: Form = {
         key: ['label'],
       },
     },
+    webhooks: { list: webhook },
   },
   key: ['login'],
 };
@@ -165,6 +180,7 @@ const tenant: Form = {
     secrets: {
       list: { required: { label: 'text' }, optional: { certificates: 'fingerprints' }, key: ['label'], text: 'label' },
     },
+    webhooks: { list: webhook },
     programmes: { list: { required: { name: 'text' }, optional: { settings: 'settings' }, key: ['name'] } },
     profiles: {
       list: {
