@@ -58,7 +58,7 @@ create table webhook_deliveries (
   type text not null,
   -- waiting, retrying, delivered, given_up, skipped
   state text not null,
-  -- first, retry, resend, replay
+  -- first, retry, resend, replay, test
   trigger text not null,
   tries int4 not null,
   next_at timestamptz,

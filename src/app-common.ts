@@ -1,4 +1,6 @@
 // What both halves are given beside the ground: the listener, who may ask how often, how an operator changes anything.
+
+import manifest from '../package.json' with { type: 'json' };
 import type { Closer } from './app-closing.ts';
 import { type Ground, type GroundOptions, openGround } from './app-ground.ts';
 import type { HalfName } from './app-half.ts';
@@ -21,6 +23,7 @@ import {
   eventMaker,
   type Keeping,
   type StreamPace,
+  sendingOnce,
 } from './events/index.ts';
 import {
   type AnyApi,
@@ -52,6 +55,9 @@ export interface AppOptions extends GroundOptions {
 
 /** Enough at once to fill a commit group; of what waits for a link only so much that others have room on it and beside it. */
 const dueQueue = (): FairQueue => fairQueue({ atOnce: 64, perOwner: 32, perThrough: 48, perOwnerThrough: 16 });
+
+/** By which receivers know this server. */
+export const AGENT = `Florin/${manifest.version}`;
 
 /** Where a sandbox receives what it sends: of all its addresses the only one that it may call. */
 export const INBOX = '/simulator/inbox/';
@@ -193,6 +199,7 @@ function tellingOf(
     begins: cursorPut,
     refresh: endpoints.refresh,
     followed,
+    send: sendingOnce({ keyed, clock, egress, permutation, agent: AGENT }),
     pace: { clock: systemClock, beatMs, checkMs },
   };
   const nameOf = (): string => 'operator';

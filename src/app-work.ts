@@ -1,8 +1,7 @@
 // What runs beside requests: what is due by itself, chores, and proofs. Rule: neither waits for the other, and a chore that fails or takes long
 // keeps no other from its time.
 
-import manifest from '../package.json' with { type: 'json' };
-import type { Common } from './app-common.ts';
+import { AGENT, type Common } from './app-common.ts';
 import type { Chores, Half } from './app-half.ts';
 import { addMs, type Clock, type FairQueue, type Log, type Permutation, systemClock } from './base/index.ts';
 import {
@@ -223,6 +222,6 @@ export function deliveryOf(common: Common, halves: readonly Half[], own: Endpoin
     desks,
     slots,
     figures: triesTo(count, time),
-    agent: `Florin/${manifest.version}`,
+    agent: AGENT,
   });
 }

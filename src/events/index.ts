@@ -28,6 +28,7 @@ export {
   type StreamPace,
   type Style,
   streamShape,
+  testShape,
 } from './api/index.ts';
 export * from './delivery/index.ts';
 export * from './egress/index.ts';

@@ -173,6 +173,7 @@ async function endpoints(ask: Ask): Promise<void> {
     await ask('POST', `${whose}/webhooks`, { url: `${url}/others`, events: ['webhook.*'] });
     await ask('PATCH', `${whose}/webhooks/${spare}`, { ordered: true });
     await ask('POST', `${whose}/webhooks/${spare}/rotate`, {});
+    await ask('POST', `${whose}/webhooks/${spare}/test`, { type: 'webhook.updated' });
     const { id: replay } = await ask('POST', `${whose}/webhooks/${spare}/replay`, { from: '2020-01-01T00:00:00Z' });
     await ask('POST', `${whose}/webhooks/${spare}/replays/${replay}/stop`);
     const { events } = (await florin.operator('GET', `${whose}/events?resource=${spare}&since=WyIwIl0&wait=5`)).body;

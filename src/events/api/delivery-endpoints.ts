@@ -52,7 +52,7 @@ export function deliveryShape(style: Style): TSchema {
   );
 }
 
-function shownBy(style: Style, outward: (id: bigint) => string, time: (at: Date) => unknown) {
+export function deliveryShownBy(style: Style, outward: (id: bigint) => string, time: (at: Date) => unknown) {
   const known = (fields: object): object =>
     style.nulls ? fields : Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
   return ({ event, type, state, trigger: by, tries, nextAt, attempts }: DeliveryShown): object =>
@@ -85,7 +85,7 @@ export function deliveryEndpoints<Principal>(ground: EventsGround, form: Form<Pr
   const { permutation, reader } = ground;
   const example = { ...EXAMPLE, ...(style.nulls ? { [style.name('next_try_at')]: null } : {}), attempts: [] };
   const idOf = (named: string): bigint => permutation.inward(named) ?? 0n;
-  const shownIn = (asking: Asking<Principal>) => shownBy(style, permutation.outward, form.timeOf(asking));
+  const shownIn = (asking: Asking<Principal>) => deliveryShownBy(style, permutation.outward, form.timeOf(asking));
 
   async function whose(asking: Asking<Principal>): Promise<readonly [EndpointsDesk, bigint]> {
     const desk = await form.desk(asking);

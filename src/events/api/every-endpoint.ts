@@ -5,6 +5,7 @@ import { eventEndpoints } from './event-endpoints.ts';
 import type { EventsGround, Form } from './form.ts';
 import { replayEndpoints } from './replay-endpoints.ts';
 import { streamEndpoints } from './stream-endpoint.ts';
+import { testEndpoint } from './test-endpoint.ts';
 import { webhookEndpoints } from './webhook-endpoints.ts';
 
 export const everyEndpoint = <Principal>(ground: EventsGround, form: Form<Principal>): AnyEndpoint<Principal>[] => [
@@ -13,4 +14,5 @@ export const everyEndpoint = <Principal>(ground: EventsGround, form: Form<Princi
   ...webhookEndpoints(ground, form),
   ...deliveryEndpoints(ground, form),
   ...replayEndpoints(ground, form),
+  testEndpoint(ground, form),
 ];

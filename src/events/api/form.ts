@@ -3,6 +3,7 @@
 import type { TSchema } from 'typebox';
 import type { Clock } from '../../base/index.ts';
 import type { Answer, DocumentedAnswer, Input } from '../../http/index.ts';
+import type { SendOnce } from '../delivery/index.ts';
 import type { Keyed, Refusal } from '../egress/index.ts';
 import type { Begins, Endpoint, EndpointsDesk } from '../endpoints/index.ts';
 import type { EventFilter, EventReader, EventsFollowed, EventsPage, OwnerType } from '../log/index.ts';
@@ -27,6 +28,7 @@ export interface EventsGround {
   /** Endpoints in memory are brought up to what was committed. */
   readonly refresh: () => Promise<void>;
   readonly followed: EventsFollowed;
+  readonly send: SendOnce;
   readonly pace: StreamPace;
 }
 
@@ -69,6 +71,7 @@ export interface Shapes {
   readonly deliveries: TSchema;
   readonly replay: TSchema;
   readonly ofReplay: TSchema;
+  readonly test: TSchema;
   readonly endpoint: TSchema;
   /** With the secret where it is told. */
   readonly newEndpoint: TSchema;
@@ -78,7 +81,7 @@ export interface Shapes {
   /** Header fields of a list of events, and of what was made. */
   readonly listed: Pick<DocumentedAnswer, 'headers' | 'mayHave'>;
   readonly located: Pick<DocumentedAnswer, 'headers'>;
-  readonly examples: { readonly create: object; readonly rotate: object; readonly replay: object };
+  readonly examples: Readonly<Record<'create' | 'replay' | 'rotate' | 'test', object>>;
 }
 
 type Documented = Readonly<Record<number, DocumentedAnswer>>;

@@ -18,5 +18,6 @@ export {
   replayExample,
   rotateShape,
   streamShape,
+  testShape,
 } from './plain-form.ts';
 export { endpointShape, endpointShown, eventShape, SECRET, type Style } from './shapes.ts';

@@ -31,6 +31,7 @@ import {
   replayExample,
   rotateShape,
   streamShape,
+  testShape,
 } from './plain-form.ts';
 import { endpointShape, endpointShown, eventShape, SECRET, type Style } from './shapes.ts';
 
@@ -94,6 +95,7 @@ const shapesOf = (ownerType: OwnerType, named: OperatorEvents['named']): Form<Op
   deliveries: deliveriesShape,
   replay: replayAskedShape(Time, 'OperatedWebhookReplay'),
   ofReplay: Shape({ ...named, id: Text({ max: 20 }), replay: Text({ max: 20 }) }),
+  test: testShape,
   endpoint,
   newEndpoint,
   endpoints: listOf('webhooks', endpoint),
@@ -101,7 +103,11 @@ const shapesOf = (ownerType: OwnerType, named: OperatorEvents['named']): Form<Op
   events: listOf('events', eventShape(ownerType)),
   listed: LISTED,
   located: { headers: { Location: 'The endpoint' } },
-  examples: { ...EXAMPLES, replay: { from: TIMES[0], to: TIMES[1], only: 'failed' } },
+  examples: {
+    ...EXAMPLES,
+    replay: { from: TIMES[0], to: TIMES[1], only: 'failed' },
+    test: { type: 'webhook.updated' },
+  },
 });
 
 /** What is the same whosever it is. */

@@ -64,6 +64,11 @@ export const replayAskedShape = (time: TSchema, title: string): TSchema =>
     { title },
   );
 
+export const testShape = Shape(
+  { type: Text({ max: 64, description: 'Of the events that its owner has.' }) },
+  { title: 'WebhookTest' },
+);
+
 /** A replay in the reference. */
 export const replayExample = (
   { created, updated }: Pick<Style, 'created' | 'updated'>,

@@ -21,10 +21,20 @@ export {
   replaysOf,
   replayUpdate,
 } from './desk-queries.ts';
-export { postBy } from './out.ts';
+export { postBy, type Try } from './out.ts';
 export { cursorsAll, cursorsOf } from './queries/figures.ts';
 export { attemptsBesideForget, deliveriesForget, replaysForget } from './queries/keeping.ts';
-export { cursorPut, type DeliveryState, type Trigger } from './queries.ts';
+export { needTests, testsKind } from './queries/tests.ts';
+export {
+  type AttemptRow,
+  attemptPut,
+  cursorPut,
+  type DeliveryRow,
+  type DeliveryState,
+  deliveryPut,
+  type Trigger,
+} from './queries.ts';
 export type { Figures, Post, Posted, PostOut, Receiver, Standings } from './receiver.ts';
+export { verdictOf } from './schedule.ts';
 export { createSlots, type Slots } from './slots.ts';
-export { type Desks, deliverToEndpoints } from './to-endpoints.ts';
+export { type Desks, deliverToEndpoints, type SendOnce, sendingOnce } from './to-endpoints.ts';

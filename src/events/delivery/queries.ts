@@ -22,7 +22,7 @@ export interface DeliveryRow {
   readonly updated_at: Date;
 }
 
-const deliveries = table<DeliveryRow>(
+export const deliveries = table<DeliveryRow>(
   'webhook_deliveries',
   {
     owner_id: 'int8',

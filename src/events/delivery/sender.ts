@@ -2,8 +2,9 @@
 // Rules: what fails waits beside the log, and is tried again by the plan. While the circuit is open the log waits, and nothing piles up.
 import type { Clock, IdMaker, Log, Permutation, Random } from '../../base/index.ts';
 import type { Database } from '../../store/index.ts';
-import { type LoggedEvent, thinOf } from '../log/index.ts';
+import type { LoggedEvent } from '../log/index.ts';
 import { type Done, openLedger } from './ledger.ts';
+import { messageOf } from './out.ts';
 import { createPace } from './pace.ts';
 import type { Cursor, DeliveryRow, Standing, Trigger } from './queries.ts';
 import type { Figures, Posted, PostOut, Receiver, Standings } from './receiver.ts';
@@ -68,7 +69,7 @@ interface Tried {
 
 /** Long: one endpoint's window, pace and standing are one state. */
 export function openSender(deps: SenderDeps, first: Receiver, cursor: Cursor, process: bigint): Sender {
-  const { database, clock, business, ids, random, log, permutation, standings, slots } = deps;
+  const { database, clock, business, ids, random, log, standings, slots } = deps;
   const { owner, id: webhook } = first;
   const { failing_since, failing_told, succeeded_at, circuit_open } = cursor;
   let receiver = first;
@@ -173,18 +174,9 @@ export function openSender(deps: SenderDeps, first: Receiver, cursor: Cursor, pr
   const triggerOf = ({ row }: Item): Trigger => row?.trigger ?? 'first';
   const tryOf = ({ row }: Item): number => (row?.tries ?? 0) + 1;
 
-  async function deliver(item: Item, text: string, at: Date): Promise<Posted> {
-    const id = permutation.outward(item.event.event_id);
-    const body = receiver.payload === 'thin' ? thinOf(text) : text;
-    const headers = {
-      'content-type': 'application/json',
-      'user-agent': deps.agent,
-      ...receiver.sign(id, at, body),
-      'florin-delivery': `${permutation.outward(webhook)}.${id}`,
-      'florin-trigger': triggerOf(item),
-      'florin-attempt': tryOf(item).toString(),
-    };
-    return deps.post({ url: receiver.url, body, headers, signal: cut.signal });
+  function deliver(item: Item, text: string, at: Date): Promise<Posted> {
+    const tried = { event: item.event.event_id, text, trigger: triggerOf(item), attempt: tryOf(item), at };
+    return deps.post({ ...messageOf(deps, receiver, tried), signal: cut.signal });
   }
 
   /** Nobody knows what became of it: it stays where it is, and whoever sends next sends it again. */

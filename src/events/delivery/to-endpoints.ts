@@ -10,8 +10,8 @@ import {
 } from '../endpoints/index.ts';
 import type { Numbering } from '../log/index.ts';
 import { createDelivery, type Delivery, type DeliveryOptions } from './delivery.ts';
-import { postBy } from './out.ts';
-import type { Receiver, Standings } from './receiver.ts';
+import { messageOf, type Naming, postBy, type Try } from './out.ts';
+import type { Posted, Receiver, Standings } from './receiver.ts';
 
 /** Whose endpoints these are, as their API shows them; null: he is gone. */
 export type DeskOf = (owner: bigint) => Promise<EndpointsDesk | null>;
@@ -52,6 +52,45 @@ export function deliverToEndpoints(options: EndpointDelivery): Delivery {
   numbering.onNumbered((owner) => delivery.wake(owner));
   return delivery;
 }
+
+/** One message to an endpoint, whether it is enabled or not: what it comes to is the caller's. */
+export type SendOnce = (endpoint: Endpoint, tried: Try) => Promise<Posted>;
+
+export function sendingOnce({
+  keyed,
+  clock,
+  egress,
+  ...naming
+}: Pick<EndpointDelivery, 'clock' | 'egress' | 'keyed'> & Naming): SendOnce {
+  const post = postBy(egress, systemClock);
+  // Its end is that of the time that a try has, or of the door.
+  const { signal } = new AbortController();
+  return (endpoint, tried) => {
+    const { id, url, payload } = endpoint;
+    const sign = signerOf({ keyed, clock }, endpoint);
+    return post({ ...messageOf(naming, { id, url, payload, sign }, tried), signal });
+  };
+}
+
+/** Signs with the keys of an endpoint that sign at that moment. */
+function signerOf({ keyed, clock }: Pick<EndpointDelivery, 'clock' | 'keyed'>, endpoint: Endpoint): Receiver['sign'] {
+  const { owner_id: owner, id, signature: scheme } = endpoint;
+  const keys = new Map<number, SigningKey>();
+  const keyOf = (generation: number): SigningKey => {
+    const key = keys.get(generation) ?? endpointKey(keyed, owner, id, generation);
+    keys.set(generation, key);
+    return key;
+  };
+  return (event, at, body) =>
+    signatureHeaders({
+      id: event,
+      at,
+      body,
+      scheme,
+      keys: signing(endpoint, clock.now()).map(({ generation }) => keyOf(generation)),
+    });
+}
+
 /** The same receiver for the same endpoint, so that one that was changed is seen to be another. */
 function receivers({
   keyed,
@@ -62,13 +101,7 @@ function receivers({
   return (endpoint) => {
     const before = made.get(endpoint);
     if (before) return before;
-    const { owner_id: owner, id, url, payload, concurrency, ordered, signature: scheme } = endpoint;
-    const keys = new Map<number, SigningKey>();
-    const keyOf = (generation: number): SigningKey => {
-      const key = keys.get(generation) ?? endpointKey(keyed, owner, id, generation);
-      keys.set(generation, key);
-      return key;
-    };
+    const { owner_id: owner, id, url, payload, concurrency, ordered } = endpoint;
     const receiver: Receiver = {
       owner,
       id,
@@ -77,14 +110,7 @@ function receivers({
       concurrency,
       ordered,
       wants: (type) => endpoints.wants(endpoint, { type, subject_id: 0n }),
-      sign: (event, at, body) =>
-        signatureHeaders({
-          id: event,
-          at,
-          body,
-          scheme,
-          keys: signing(endpoint, clock.now()).map(({ generation }) => keyOf(generation)),
-        }),
+      sign: signerOf({ keyed, clock }, endpoint),
     };
     made.set(endpoint, receiver);
     return receiver;

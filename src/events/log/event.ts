@@ -26,8 +26,15 @@ export interface EventDraft<Of extends Noun = Noun> {
 
 export type ToldOfEvents = Pick<Told, 'now' | 'ids' | 'cause'>;
 
+export interface EventText {
+  readonly id: bigint;
+  readonly body: string;
+}
+
 /** The events of one kind of owner. */
 export interface EventMaker {
+  /** The event as its receivers get it, kept nowhere: one that is made up. */
+  text<Noun_ extends Noun>(told: ToldOfEvents, draft: EventDraft<Noun_>): EventText;
   /** The event as changes, to be committed with what it tells. */
   of<Noun_ extends Noun>(told: ToldOfEvents, draft: EventDraft<Noun_>): Change[];
   /** The same for who has a transaction of his own. Its receivers are told at the next look. */
@@ -59,8 +66,8 @@ export interface EventMakerOptions {
 
 export function eventMaker({ permutation, mode, ownerType, nameOf, nameIn }: EventMakerOptions): EventMaker {
   const { outward } = permutation;
-  function made<Of extends Noun>({ now, ids, cause }: ToldOfEvents, draft: EventDraft<Of>, name: string): Change[] {
-    const { owner, type, resource, object, before, operation } = draft;
+  function textOf<Of extends Noun>({ now, ids, cause }: ToldOfEvents, draft: EventDraft<Of>, name: string): EventText {
+    const { type, resource, object, before, operation } = draft;
     const id = ids.real();
     const body = jsonText({
       id: outward(id),
@@ -73,13 +80,19 @@ export function eventMaker({ permutation, mode, ownerType, nameOf, nameIn }: Eve
       cause: { by: cause },
       data: { object, previous: previousOf(before as Json | null, object as Json), operation },
     });
-    const named = { owner_id: owner, subject_id: resource.id, type, created_at: now };
+    return { id, body };
+  }
+  function made<Of extends Noun>(told: ToldOfEvents, draft: EventDraft<Of>, name: string): Change[] {
+    const { id, body } = textOf(told, draft, name);
+    const { owner, type, resource } = draft;
+    const named = { owner_id: owner, subject_id: resource.id, type, created_at: told.now };
     return [
       eventInsert({ ...named, id, subject_type: resource.type, sequence: resource.sequence, body }),
       queueInsert({ ...named, event_id: id }),
     ];
   }
   return {
+    text: (told, draft) => textOf(told, draft, nameOf(draft.owner)),
     of: (told, draft) => made(told, draft, nameOf(draft.owner)),
     async write(inside, told, ...drafts) {
       const names = new Map<bigint, string>();

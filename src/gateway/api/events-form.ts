@@ -27,6 +27,7 @@ import {
   SECRET,
   type Style,
   streamShape,
+  testShape,
 } from '../../events/index.ts';
 import {
   type AnyEndpoint,
@@ -94,6 +95,7 @@ const shapes: EventsForm<Credential>['shapes'] = {
   deliveries: deliveriesShape,
   replay: replayAskedShape(DateTime(), 'WebhookReplay'),
   ofReplay: Type.Object({ id: anyId, replay: anyId }),
+  test: testShape,
   endpoint: listOf('webhooks', one),
   newEndpoint: listOf('webhooks', endpointShape(STYLE, SECRET)),
   endpoints: listOf('webhooks', one),
@@ -101,7 +103,7 @@ const shapes: EventsForm<Credential>['shapes'] = {
   events: listOf('events', eventShape('project')),
   listed: LISTED,
   located: { headers: { Location: 'The endpoint' } },
-  examples: { ...EXAMPLES, replay: { from: TIMES[0], to: TIMES[1], only: 'failed' } },
+  examples: { ...EXAMPLES, replay: { from: TIMES[0], to: TIMES[1], only: 'failed' }, test: { type: 'order.charged' } },
 };
 
 const formOf = (options: ProjectEvents): EventsForm<Credential> => ({

@@ -158,6 +158,7 @@ const shapes: EventsForm<Tenant>['shapes'] = {
     { title: 'TenantWebhookReplay' },
   ),
   ofReplay: shape({ id: pathId('Id of the endpoint'), replay: pathId('Id of the replay') }),
+  test: shape({ type: text({ max: 64, required: true, exact: true }) }, { title: 'TenantWebhookTest' }),
   endpoint: one,
   newEndpoint: endpointShape(STYLE, SECRET),
   endpoints: Shape({ webhooks: Type.Array(one), responseCount: count }),
@@ -174,6 +175,7 @@ const shapes: EventsForm<Tenant>['shapes'] = {
     create: { url: 'https://bank.example/events', events: ['card.*', 'authorization.approved'] },
     rotate: { overlap: 3_600_000 },
     replay: { from: TIMES[0], to: TIMES[1], only: 'failed' },
+    test: { type: 'card.created' },
   },
 };
 

@@ -24,7 +24,7 @@ export const seedPeople =
     return async (db) => {
       // Many events, and others wait for this transaction: they are written at once.
       const drafts: EventDraft[] = [];
-      const kept: EventMaker = { of: events.of, write: async (_inside, _told, ...some) => void drafts.push(...some) };
+      const kept: EventMaker = { ...events, write: async (_inside, _told, ...some) => void drafts.push(...some) };
       await peopleInserted(db, { ...tools, events: kept, permutation }, password);
       await events.write(db, { now: tools.clock.now(), ids: tools.ids, cause: presentCause() }, ...drafts);
     };

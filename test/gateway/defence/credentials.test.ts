@@ -133,6 +133,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   credit: { amount: 5, location: { ip: '192.0.2.9' } },
   complete: { PaRes: 'x' },
   replay: { from: '2020-01-01 00:00:00' },
+  test: { type: 'order.charged' },
 };
 
 /** Who may change endpoints has a right of its own. */

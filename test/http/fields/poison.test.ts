@@ -170,6 +170,13 @@ const BODIES: Readonly<Record<string, () => unknown>> = {
       endpointBody,
     ]),
   ),
+  // What there is none of is tested by none.
+  ...Object.fromEntries(
+    ['/gateway', '/issuing', '/operator', '/operator/projects/{login}', '/operator/tenants/{tenant}'].map((at) => [
+      `POST ${at}/webhooks/{id}/test`,
+      () => ({ type: 'webhook.updated' }),
+    ]),
+  ),
   // What there is none of is replayed to none.
   ...Object.fromEntries(
     ['/gateway', '/operator', '/operator/projects/{login}', '/operator/tenants/{tenant}'].map((at) => [
