@@ -277,6 +277,17 @@ create table identities (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null
 );
+create table inbox_messages (
+  id bigint not null,
+  name text not null,
+  bytes integer not null,
+  message json not null
+);
+create table inbox_scripts (
+  name text not null,
+  script json not null,
+  updated_at timestamp with time zone not null
+);
 create table installation_mode (
   one boolean not null,
   mode text not null,
@@ -883,6 +894,7 @@ CREATE INDEX event_log_event ON public.event_log USING btree (owner_id, event_id
 CREATE INDEX events_beside_owner_id_subject_id_sequence_idx ON public.events_beside USING btree (owner_id, subject_id, sequence);
 CREATE INDEX events_subject ON ONLY public.events USING btree (owner_id, subject_id, sequence);
 CREATE INDEX idempotency_records_expires_at ON public.idempotency_records USING btree (expires_at);
+CREATE INDEX inbox_messages_name ON public.inbox_messages USING btree (name, id);
 CREATE INDEX managed_accounts_identity ON public.managed_accounts USING btree (tenant_id, identity_id, id);
 CREATE INDEX messages_recipient ON public.messages USING btree (recipient, id);
 CREATE INDEX operations_arn ON public.operations USING btree (arn) WHERE (arn IS NOT NULL);
@@ -966,6 +978,8 @@ alter table idempotency_records add constraint idempotency_records_pkey PRIMARY 
 alter table idempotency_records add constraint idempotency_records_state_check CHECK ((state = ANY (ARRAY['running'::text, 'unresolved'::text, 'done'::text])));
 alter table identities add constraint identities_pkey PRIMARY KEY (tenant_id, id);
 alter table identities add constraint identities_type_check CHECK ((type = ANY (ARRAY['consumer'::text, 'corporate'::text])));
+alter table inbox_messages add constraint inbox_messages_pkey PRIMARY KEY (id);
+alter table inbox_scripts add constraint inbox_scripts_pkey PRIMARY KEY (name);
 alter table installation_mode add constraint installation_mode_mode_check CHECK ((mode = ANY (ARRAY['sandbox'::text, 'live'::text])));
 alter table installation_mode add constraint installation_mode_one_check CHECK (one);
 alter table installation_mode add constraint installation_mode_pkey PRIMARY KEY (one);
@@ -1061,5 +1075,6 @@ create sequence arn_items minvalue 1 maxvalue 99999999999 cycle;
 create sequence event_queue_arrival_seq minvalue 1 maxvalue 9223372036854775807;
 create sequence florin_migrations_id_seq minvalue 1 maxvalue 2147483647;
 create sequence id_nodes minvalue 0 maxvalue 1023 cycle;
+create sequence inbox_messages_id_seq minvalue 1 maxvalue 9223372036854775807;
 create sequence operator_audit_ids minvalue 1 maxvalue 9223372036854775807;
 create sequence process_ids minvalue 1 maxvalue 9223372036854775807;

@@ -6,7 +6,7 @@ import { openGateway } from './app-gateway.ts';
 import type { Chores, Half, HalfName } from './app-half.ts';
 import { type IssuingHalf, openIssuing } from './app-issuing.ts';
 import { operated, ownDesk } from './app-operator.ts';
-import { sandboxApi } from './app-sandbox.ts';
+import { openInbox, sandboxApi } from './app-sandbox.ts';
 import {
   commonChores,
   type DueWork,
@@ -139,7 +139,9 @@ function serveApis(common: Common, halves: readonly Half[], { due, proofs, check
   const apis: AnyApi[] = [
     ...halves.flatMap((half) => half.apis),
     operated(common, { halves, authentication, ...looks }),
-    ...(sandbox && simulator ? [sandboxApi(sandbox, { simulator, permutation, halves, due, authentication })] : []),
+    ...(sandbox && simulator
+      ? [sandboxApi(sandbox, { simulator, permutation, halves, due, inbox: openInbox(common), authentication })]
+      : []),
   ];
   for (const declaration of apis) api(server, declaration);
   options.watch?.(server, apis);

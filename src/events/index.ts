@@ -40,6 +40,7 @@ export {
   endpointCreate,
   endpointsInMemory,
   endpointsOf,
+  judgeArrivals,
   keptAnswer,
 } from './endpoints/index.ts';
 export { type EventFigures, eventFigures, triesTo } from './figures/index.ts';

@@ -102,6 +102,7 @@ export {
   type Metrics,
   operations,
   type Readiness,
+  readBody,
   type Served,
   type Server,
   type ServerOptions,

@@ -40,6 +40,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     'from webhook_cursors c left join webhook_deliveries d',
   ),
   ...of('src/events/endpoints/queries.ts', 'memory', 'from webhooks where enabled order by'),
+  ...of('src/events/endpoints/inbox-queries.ts', 'operators', 'from webhooks where right(url'),
   ...of('src/events/log/keeping-queries.ts', 'purge', 'from event_heads where owner_id > $1'),
   ...of('src/events/log/figures-queries.ts', 'operators', 'from (select event_id from event_queue limit'),
   ...of('src/events/delivery/queries/figures.ts', 'operators', 'circuit_open from webhook_cursors'),

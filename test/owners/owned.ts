@@ -85,6 +85,8 @@ export const NOBODYS: Readonly<Record<string, 'owner' | 'installation' | 'refere
     'card_ranges',
     'event_clock',
     'florin_migrations',
+    'inbox_messages',
+    'inbox_scripts',
     'installation_mode',
     'issuing_settings',
     'issuing_versions',

@@ -1,5 +1,6 @@
 // endpoints: where owners want their events sent. Owns webhooks.
 // Rule: each change is one commit with its event; keys are derived from the vault and stand nowhere.
+export { judgeArrivals } from './arrived.ts';
 export {
   type Begins,
   type Changed,

@@ -144,5 +144,8 @@ export async function walkOperator(florin: TestApp, ask: Ask = asking(florin)): 
   await stuck(florin, ask);
   await ask('GET', '/simulator/scenarios');
   await ask('GET', '/simulator/books');
+  const next = [{ status: 503 }, { delay_ms: 2_000, status: 200 }, { redirect: 'https://shop.example/hooks' }];
+  await ask('PUT', '/simulator/inbox/shop/script', { next, default: { status: 204 } });
+  await ask('GET', '/simulator/inbox/shop');
   await ask('GET', '/simulator/clock');
 }
