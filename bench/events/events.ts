@@ -4,11 +4,11 @@
 import { fork } from 'node:child_process';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
-import type { Connection, Database } from '../src/store/index.ts';
-import { type Asked, type Compared, compare, ROUND_SHARE } from './compare.ts';
-import { load, type Measured } from './load.ts';
+import type { Connection, Database } from '../../src/store/index.ts';
+import { type Asked, type Compared, compare, ROUND_SHARE } from '../compare.ts';
+import { load, type Measured } from '../load.ts';
+import { type Opened, openServer } from '../serve.ts';
 import type { Came } from './receiver.ts';
-import { type Opened, openServer } from './serve.ts';
 
 const PORT = 18_980;
 const CONCURRENCY = 64;
@@ -178,7 +178,7 @@ async function beside99(one: Opened, at: Receiver, healthy: string, count: numbe
   const like = await ownerOf(one, 'sandbox');
   for (let i = 1; i <= HANGING_OWNERS; i++) {
     const login = `hanging-${i}`;
-    await operator(one, 'POST', '/projects', { login });
+    await operator(one, 'POST', '/projects', { login, name: login, accounting_currency: 'EUR' });
     const theirs: string[] = [];
     for (let j = 0; j < AN_OWNER; j++) theirs.push(await endpoint(one, login, `${at.url}/hang/${i}/${j}`));
     await one.database.query('update webhook_cursors set succeeded_at = now() where owner_id = $1', [
@@ -210,8 +210,9 @@ export async function benchEvents({ connection, home, backlog, old, ...of }: Eve
   const seconds = of.seconds * ROUND_SHARE;
   const at = await receiver();
   const open: Opened[] = [];
+  let port = PORT;
   const opened = async (name: string): Promise<Opened> => {
-    const one = await openServer(connection, home, name, PORT + open.length);
+    const one = await openServer(connection, home, name, port++);
     open.push(one);
     return one;
   };
@@ -235,6 +236,8 @@ export async function benchEvents({ connection, home, backlog, old, ...of }: Eve
     const healthy = await endpoint(thin, 'sandbox', at.url);
     await known(thin);
     compared.push(await beside99(thin, at, healthy, Math.ceil(backlog / 10)));
+    // Postgres has only so many connections.
+    for (const one of open.splice(1)) await one.close();
     const ancient = await opened('bench_events_old');
     await authorize(ancient, { seconds: 1, amount: 1 });
     const owner = await ownerOf(ancient, 'sandbox');
